@@ -139,14 +139,14 @@ class Extensions(Struct, frozen=True):
         try:
             return entry, entry.load()
         except IMPORT_FAILURES as error:
-            raise self.broken(entry, f"{type(error).__name__}: {error}") from error
+            raise self.error_for(entry, f"{type(error).__name__}: {error}") from error
 
     def missing(self, name: str) -> str | None:
         """Return the command that installs what has this name; None if buto's repository has none."""
         package = self.packages.get(name)
         return f"pip install ./{package} (in a checkout of buto)" if package else None
 
-    def broken(self, entry: EntryPoint, fault: str) -> UsageError:
+    def error_for(self, entry: EntryPoint, fault: str) -> UsageError:
         """Return the error for an entry point that cannot be used."""
         package = _package(entry)
         return self.error(

@@ -307,10 +307,10 @@ def _part(run: Run, window: tuple[str, str] | bool) -> Run:
     if isinstance(window, bool):
         return cut_to_window(run)
     start, end = map(parse_moment, window)
-    found = with_window(replace(run, quality=Quality()), Window(start, end))
-    if not found.quality.valid:
-        raise JudgeError(found.quality.describe())
-    return cut_to_window(found)
+    part = with_window(replace(run, quality=Quality()), Window(start, end))
+    if not part.quality.valid:
+        raise JudgeError(part.quality.describe())
+    return cut_to_window(part)
 
 
 def _columns(runs: Sequence[Run], names: Sequence[str]) -> list[Property]:

@@ -136,9 +136,9 @@ def _keep(known: dict[str, dict[str, object]]) -> None:
 def _title(name: str) -> str:
     """Return the title of a benchmark's section, without importing what it measures."""
     source = ROOT.joinpath(*BENCHMARKS[name][0].split(".")).with_suffix(".py")
-    found = _TITLE.search(source.read_text())
-    assert found is not None, f"{source} must have a TITLE"
-    return found[1]
+    match = _TITLE.search(source.read_text())
+    assert match is not None, f"{source} must have a TITLE"
+    return match[1]
 
 
 if __name__ == "__main__":

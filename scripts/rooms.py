@@ -65,15 +65,15 @@ def levels(of: Imports) -> list[list[str]]:
     Raises:
         ValueError: rooms import each other in a circle.
     """
-    found: list[list[str]] = []
+    heights: list[list[str]] = []
     left = set(of)
     while left:
         level = sorted(room for room in left if not of[room] & left)
         if not level:
             raise ValueError(f"rooms must not import each other in a circle, got one among {sorted(left)}")
-        found.append(level)
+        heights.append(level)
         left -= set(level)
-    return found
+    return heights
 
 
 def shortest(of: Imports) -> Imports:

@@ -83,7 +83,7 @@ def sentences_twice(pages: Mapping[str, str]) -> list[Repetition]:
             for start in range(len(words) - LEAST_WORDS + 1):
                 places[words[start : start + LEAST_WORDS]].add(name)
     repeated = {run for run, where in places.items() if len(where) > 1}
-    found: dict[str, Repetition] = {}
+    repetitions: dict[str, Repetition] = {}
     for text in pages.values():
         for words in statements(text):
             for start, end in _runs(words, repeated):
@@ -94,8 +94,8 @@ def sentences_twice(pages: Mapping[str, str]) -> list[Repetition]:
                         for start_of_words in range(start, end - LEAST_WORDS + 1)
                     )
                 )
-                found.setdefault(said, Repetition(said, tuple(sorted(where))))
-    return sorted(found.values())
+                repetitions.setdefault(said, Repetition(said, tuple(sorted(where))))
+    return sorted(repetitions.values())
 
 
 def _runs(words: tuple[str, ...], repeated: set[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
@@ -132,9 +132,9 @@ def read() -> dict[str, str]:
 
 def main() -> None:
     pages = read()
-    for title, found in (("Sentences", sentences_twice(pages)), ("Figures", figures_twice(pages))):
-        print(f"{title}: {len(found)}\n")
-        print("".join(f"  {repetition}\n" for repetition in found))
+    for title, repetitions in (("Sentences", sentences_twice(pages)), ("Figures", figures_twice(pages))):
+        print(f"{title}: {len(repetitions)}\n")
+        print("".join(f"  {repetition}\n" for repetition in repetitions))
 
 
 if __name__ == "__main__":

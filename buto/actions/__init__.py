@@ -7,7 +7,7 @@ events to the reporter while it works, a frozen result out. Expected failures ar
     from buto.actions.check import CheckRequest, check
     from buto.actions.project import Files, Project
 
-    files = Files.located()
+    files = Files.locate()
     project = Project(files, files.read_configuration())
     outcome = check(project, CheckRequest(("shop",)), print)
 

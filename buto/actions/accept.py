@@ -92,7 +92,7 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
     names = project.names(request.names, action, overrides)
     if not request.dry_run:
         project.check_oracles_writable(names)
-    every = [project.known(name, action) for name in names]
+    every = [project.load_known(name, action) for name in names]
     tests = [_test(project, name, request, known.oracle) for name, known in zip(names, every, strict=True)]
     launcher = project.launcher(reporter)
     workspace = launcher.workspace
@@ -116,7 +116,7 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
 
 def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) -> TestConfig:
     test = project.test(name, Action.ACCEPT, request.overrides, known, request.runs)
-    return test if project.configured(name) is not None else replace(test, settings=known.settings)
+    return test if project.find_test(name) is not None else replace(test, settings=known.settings)
 
 
 def _case(
@@ -290,8 +290,8 @@ def finish(
         for text in _say_since(launcher.workspace, known):
             launcher.report(Told(case.name, text))
         if not dry_run:
-            found = learned.fitted.strengths(everything=True).found
-            learned = write_oracle(launcher, case, learned, found)
+            strengths = learned.fitted.strengths(everything=True).found
+            learned = write_oracle(launcher, case, learned, strengths)
         texts = (*learned.warnings, *warnings(valid))
         for warning in texts:
             launcher.report(Warned(case.name, warning))

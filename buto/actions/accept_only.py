@@ -43,7 +43,7 @@ def accept_only(project: Project, request: AcceptOnlyRequest, reporter: Reporter
     test = request.test
     if len(request.reason.strip().splitlines()) != 1:
         raise UsageError("one line must say why the change is meant", advice="--reason TEXT")
-    known = project.known(test, Action.ACCEPT)
+    known = project.load_known(test, Action.ACCEPT)
     launcher = project.launcher(reporter)
     runs = newest_check(launcher.workspace, test)
     if not runs:

@@ -108,9 +108,9 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None) -> Advic
 
 
 def warnings(runs: RunSet) -> tuple[str, ...]:
-    found = list(remarks(runs))
+    sentences = list(remarks(runs))
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
-        found.append(
+        sentences.append(
             "the measured JVM is not the command itself, and this kernel does not tell its exit code: a "
             "program that fails behind a wrapper or a pipe counts as good; give the java command itself"
         )
@@ -118,13 +118,13 @@ def warnings(runs: RunSet) -> tuple[str, ...]:
     lengths = [_intervals(run) for run in runs if run.metadata.get(COLLECTOR) != PROCESS]
     if lengths and np.median(lengths) < FEWEST_INTERVALS:
         n_samples = round(np.median([len(run.times_s) for run in runs]))
-        found.append(
+        sentences.append(
             Advice(
                 f"the runs have only {n_samples} samples each, too few to show a curve: ",
                 Setting("interval", SHORT_INTERVAL),
             )
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def describe_jvms(test: str, runs: RunSet) -> list[Told]:

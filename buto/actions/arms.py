@@ -309,9 +309,9 @@ class _Staging(Struct, frozen=True, eq=False):
 
     def _check(self) -> None:
         """Raise StageError if a file is not as it was when it was staged."""
-        changed = self.stage.changed()
+        changed = self.stage.find_change()
         if changed is None and self.typed is not None:
-            changed = self.typed.contents.changed(self.typed.root)
+            changed = self.typed.contents.find_change(self.typed.root)
         if changed is not None:
             raise _change_error(changed, self.now.name)
 

@@ -41,7 +41,7 @@ class Aside:
 
     @classmethod
     @contextmanager
-    def opened(cls, launcher: Launcher, test: TestConfig, action: Action) -> Iterator[Aside]:
+    def open(cls, launcher: Launcher, test: TestConfig, action: Action) -> Iterator[Aside]:
         """Yield the launches of a test, whose runs are kept under ``NAME@ACTION``."""
         with measuring_alone(launcher):
             try:

@@ -41,7 +41,7 @@ def attach(project: Project, spec: AttachSpec, reporter: Reporter = ignore) -> R
         StorageError: the store cannot be written.
         UsageError: a package that a source needs is not installed.
     """
-    test = project.configured(spec.test)
+    test = project.find_test(spec.test)
     if test is not None:
         spec = replace(spec, sources=test.target.sources, secrets=test.target.secrets)
     launcher = project.launcher(reporter)
@@ -80,7 +80,7 @@ def read_sources(
     Raises:
         UsageError: no such test has sources, or a package that a source needs is not installed.
     """
-    tests = [project.configured(name) for name in project.names(names, Action.RECORD, Overrides())]
+    tests = [project.find_test(name) for name in project.names(names, Action.RECORD, Overrides())]
     specs = [(test, spec) for test in tests if test is not None for spec in test.target.sources]
     if not specs:
         raise UsageError(

@@ -128,8 +128,8 @@ def find_used_programs(workspace: Workspace, test: str) -> set[str] | None:
 
 def commit_of_run(run: Run) -> str:
     """Return the full name of the commit of a run; empty if files had changed, or it is not known."""
-    found = str(run.metadata.get(COMMIT) or "")
-    return found if COMMIT_NAME.fullmatch(found) else ""
+    commit = str(run.metadata.get(COMMIT) or "")
+    return commit if COMMIT_NAME.fullmatch(commit) else ""
 
 
 def keep_build(
@@ -237,13 +237,13 @@ def base_of_change(
             return None
         if _trains_anew(repository, known, commit, path):
             return None
-        found: Base | Unkept = program_of(workspace, known, test, commit)
+        base: Base | Unkept = program_of(workspace, known, test, commit)
     except UsageError as error:
-        found = Unkept(error.message, error.advice or "")
-    if isinstance(found, Base):
-        return structs.replace(found, name=f"the base {found.commit[:9]}")
-    advice = f" ({found.advice})" if found.advice else ""
-    text = f"the base of this change is not known, and turns take the program of the training: {found.reason}"
+        base = Unkept(error.message, error.advice or "")
+    if isinstance(base, Base):
+        return structs.replace(base, name=f"the base {base.commit[:9]}")
+    advice = f" ({base.advice})" if base.advice else ""
+    text = f"the base of this change is not known, and turns take the program of the training: {base.reason}"
     reporter(Told(known.test, f"{text}{advice}", detail=True))
     return None
 

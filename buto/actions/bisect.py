@@ -67,7 +67,7 @@ def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore
         Interrupted: Ctrl-C; runs that are complete stay.
     """
     action, name, launcher = Action.BISECT, request.test, project.launcher(reporter)
-    known = project.known(name, action, request.overrides.alpha)
+    known = project.load_known(name, action, request.overrides.alpha)
     # Only the commit that is found is worth an explanation, by itself and not for each bad one.
     test = replace(project.test(name, action, request.overrides, known.oracle), explains=False)
     otherwise = Advice(Step(Action.CHECK, name, plain=True), " judges the current files")
@@ -82,10 +82,10 @@ def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore
     search.expect(request.good, good, Answer.GOOD)
     search.expect(request.bad, bad, Answer.BAD)
     with worktrees.check_out(repository, good) as tree:
-        found = first_bad(tree, good, bad, search.judge)
-    if len(found) != 1:
-        raise search.several([describe_commit(repository, commit) for commit in found])
-    commit = describe_commit(repository, found[0])
+        suspects = first_bad(tree, good, bad, search.judge)
+    if len(suspects) != 1:
+        raise search.several([describe_commit(repository, commit) for commit in suspects])
+    commit = describe_commit(repository, suspects[0])
     parent = search.results.get(git.output_of(repository, "rev-parse", f"{commit.name}^"))
     outcome = conclude(action, [search.results[commit.name]], exit_code=EXIT_PASS)
     outcome = replace(outcome, first_bad=commit, parent=parent)

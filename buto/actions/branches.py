@@ -74,11 +74,11 @@ def merge_base(repository: Path, environment: Mapping[str, str]) -> str:
     if target is None:
         return ""
     done = git.call(repository, "merge-base", "HEAD", target)
-    found = done.stdout.strip()
-    if done.returncode or not COMMIT_NAME.fullmatch(found):
+    commit = done.stdout.strip()
+    if done.returncode or not COMMIT_NAME.fullmatch(commit):
         advice = git.FETCH if git.is_shallow(repository) else f"git merge-base HEAD {target}"
         raise UsageError(f"HEAD and {target} have no commit in common in this clone", advice=advice)
-    return found
+    return commit
 
 
 def _branch(repository: Path, name: str) -> str:

@@ -30,21 +30,21 @@ def pasts(project: Project, tests: Sequence[str] = ()) -> list[BuildHistory]:
     store = ResultStore(project.files.store)
     names = list(tests) or store.tests()
     entries = {name: load_entries(store, name) for name in names}
-    lacking = [name for name, found in entries.items() if not found]
+    lacking = [name for name, own_entries in entries.items() if not own_entries]
     if lacking or not names:
         what = repr(lacking[0]) if lacking else "any test"
         check = Step(Action.CHECK, lacking[0] if lacking else "", plain=True)
         raise BadFileError(f"{store.root} holds no results of {what}", advice=Advice(check))
     history, tags = _find_known_to_git(project)
     return [
-        past_of(name, found, history, _releases(project, name, tags), _minimum(project, name))
-        for name, found in entries.items()
+        past_of(name, own_entries, history, _releases(project, name, tags), _minimum(project, name))
+        for name, own_entries in entries.items()
     ]
 
 
 def _releases(project: Project, test: str, tags: Sequence[Release]) -> list[Release]:
     """Return the releases of a test: those that were named, and the tags that its pattern chooses, or all."""
-    configured = project.configured(test)
+    configured = project.find_test(test)
     pattern = "" if configured is None else configured.release
     chosen = [tag for tag in tags if not pattern or fnmatchcase(tag.name, pattern)]
     named = builds_in(project.workspace()).of(test).values()
@@ -67,5 +67,5 @@ def _find_known_to_git(project: Project) -> tuple[list[Commit], list[Release]]:
 
 
 def _minimum(project: Project, test: str) -> dict[str, str]:
-    configured = project.configured(test)
+    configured = project.find_test(test)
     return {} if configured is None else dict(configured.settings.own().get(MINIMUM_EFFECT, {}))

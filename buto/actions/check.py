@@ -110,9 +110,11 @@ def check(project: Project, request: CheckRequest, reporter: Reporter = ignore) 
         raise UsageError("a release is judged in turns, which stored runs are not")
     names, left_out = divide(project, names, request.changed_since, reporter)
     launcher = project.launcher(reporter)
-    every = [with_mood(launcher.workspace, project.known(name, action, overrides.alpha)) for name in names]
+    every = [
+        with_mood(launcher.workspace, project.load_known(name, action, overrides.alpha)) for name in names
+    ]
     for known in every:
-        ours = project.configured(known.oracle.test)
+        ours = project.find_test(known.oracle.test)
         if ours is not None:
             warn_of_settings(known.oracle, ours, overrides.alpha, reporter)
         # A trailer in a wrong form is an error before anything is launched.
@@ -432,7 +434,7 @@ def decide(
     checked = _since_base(launcher, known.oracle, checked, base, test)
     if from_runs is not None and checked.against is not None:
         from_runs = ",".join(checked.verdict.run_ids)
-    started_as = known.started_as(checked.runs.runs)
+    started_as = known.describe_start(checked.runs.runs)
     checked = structs.replace(checked, verdict=replace(checked.verdict, started_as=started_as))
     added = JUDGED(known.oracle.test, launcher.report, launcher.workspace, checked)
     # The code is looked for in what the verdict compares.
@@ -513,11 +515,11 @@ def _since_base(
 
 def _show_training(launcher: Launcher, known: Oracle) -> RunSet:
     """Return the training runs for a report, and say if some are no longer there."""
-    found = training_runs(launcher.workspace, known)
-    if len(found) < len(known.run_ids):
-        text = f"{len(found)} of its {len(known.run_ids)} training runs are stored here, for the report"
+    runs = training_runs(launcher.workspace, known)
+    if len(runs) < len(known.run_ids):
+        text = f"{len(runs)} of its {len(known.run_ids)} training runs are stored here, for the report"
         launcher.report(Told(known.test, text))
-    return found
+    return runs
 
 
 def _is_accused(checked: CheckedRuns) -> bool:

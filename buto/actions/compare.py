@@ -89,8 +89,8 @@ def test_of(
 def _describe(program: ComparedProgram, project: Project, overrides: Overrides) -> TestConfig:
     action, own = Action.COMPARE, structs.replace(overrides, command=program.command)
     for name in program.like if program.command is not None else program.like[:1]:
-        if project.configured(name) is not None:
-            return project.test(name, action, own, project.known_oracle(name, action, own))
+        if project.find_test(name) is not None:
+            return project.test(name, action, own, project.find_oracle(name, action, own))
         if not is_missing(project.oracle_path(name)):
             return project.test(name, action, own, project.oracle(name, action))
     return project.test(program.like[0], action, own, None)
@@ -162,9 +162,9 @@ def compare(project: Project, request: CompareRequest, reporter: Reporter = igno
             for program in request.programs
         ]
         cases = [plan_runs(test, Action.COMPARE.value, comparison.most) for test in tests]
-        found = launch(launcher, cases, together=comparison)
-    runs = {name: case.runs for name, case in found.items()}
-    failures = {name: case.failure for name, case in found.items() if case.failure is not None}
+        progress = launch(launcher, cases, together=comparison)
+    runs = {name: case.runs for name, case in progress.items()}
+    failures = {name: case.failure for name, case in progress.items() if case.failure is not None}
     return conclude(
         Action.COMPARE,
         [_compare(launcher, request, comparison, runs, failures)],
@@ -173,7 +173,7 @@ def compare(project: Project, request: CompareRequest, reporter: Reporter = igno
 
 def _settings(project: Project, name: str) -> Settings:
     """Return how a test is judged: by the configuration, else as by its oracle, else by default."""
-    ours = project.configured(name)
+    ours = project.find_test(name)
     if ours is not None:
         return ours.settings
     has_oracle = not is_missing(project.oracle_path(name))

@@ -264,17 +264,17 @@ class ChangedFiles:
     def of(self, pathspec: str) -> str | None:
         """Return which of these files has changed; None if none has. UsageError from git."""
         options = ("--name-only", "--no-renames", "--no-relative", "--ignore-submodules=none")
-        found = paths(self.root, "diff", "-z", *options, self.commit, "--", pathspec)
-        if not found:
+        changed_paths = paths(self.root, "diff", "-z", *options, self.commit, "--", pathspec)
+        if not changed_paths:
             untracked = ("--others", "--exclude-standard", "--full-name")
-            found = paths(self.root, "ls-files", "-z", *untracked, "--", pathspec)
-        return f"{one_line(found[0])} has changed" if found else None
+            changed_paths = paths(self.root, "ls-files", "-z", *untracked, "--", pathspec)
+        return f"{one_line(changed_paths[0])} has changed" if changed_paths else None
 
-    def ignored(self, pathspec: str) -> str | None:
+    def find_ignored(self, pathspec: str) -> str | None:
         """Return one of these files that git ignores and whose changes it does not see; None without any."""
         options = ("--others", "--ignored", "--exclude-standard", "--full-name")
-        found = paths(self.root, "ls-files", "-z", *options, "--", pathspec)
-        return found[0] if found else None
+        ignored_paths = paths(self.root, "ls-files", "-z", *options, "--", pathspec)
+        return ignored_paths[0] if ignored_paths else None
 
     def knows(self, pathspec: str) -> bool:
         return bool(paths(self.root, "ls-files", "-z", "--cached", "--", pathspec))
@@ -309,7 +309,7 @@ def divide(
 
 def _reason(test: str, difference: ChangedFiles, project: Project, reporter: Reporter) -> str | None:
     """Return why a test is checked; None if nothing that it depends on has changed."""
-    ours = project.configured(test)
+    ours = project.find_test(test)
     if project.configuration is None or ours is None or not ours.inputs:
         return "it declares no inputs"
     why = difference.of_file(project.oracle_path(test))
@@ -318,7 +318,7 @@ def _reason(test: str, difference: ChangedFiles, project: Project, reporter: Rep
     for pattern in ours.inputs:
         try:
             why = difference.of(f":(glob){pattern}")
-            ignored = difference.ignored(f":(glob){pattern}")
+            ignored = difference.find_ignored(f":(glob){pattern}")
             known = why is not None or difference.knows(f":(glob){pattern}")
         except UsageError as error:
             raise UsageError(

@@ -84,7 +84,7 @@ def grow(project: Project, request: GrowRequest, reporter: Reporter = ignore) ->
         UsageError, BadFileError: no command is known; see :class:`Project` and :func:`look_for_growth`.
         MeasureError, JudgeError, StorageError: see :func:`look_for_growth`.
     """
-    known = project.known_oracle(request.test, Action.GROW, request.overrides)
+    known = project.find_oracle(request.test, Action.GROW, request.overrides)
     test = project.test(request.test, Action.GROW, request.overrides, known)
     return look_for_growth(project.launcher(reporter), test, NoGrowth(request.rounds, request.by_load))
 
@@ -112,7 +112,7 @@ def look_for_growth(
     reader = find_reader(repository())
     with (
         private_directory() as directory,
-        Aside.opened(launcher, test, Action.GROW) as aside,
+        Aside.open(launcher, test, Action.GROW) as aside,
     ):
         launches = _Launches(aside, launcher, directory / "heap.hprof" if reader else None, before)
         run = launches.by_load(wanted.rounds) if wanted.by_load else launches.by_itself(wanted.rounds)

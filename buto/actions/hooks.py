@@ -49,15 +49,15 @@ class Hook(Generic[P, R]):
         from buto.actions.events import Warned
         from buto.extensions import IMPORT_FAILURES
 
-        found: list[R] = []
+        answers: list[R] = []
         for function, without in self._functions:
             try:
-                found.append(_load(function)(*args, **kwargs))
+                answers.append(_load(function)(*args, **kwargs))
             except (ButoError, ArithmeticError, AssertionError, *IMPORT_FAILURES) as error:
                 named = f"{type(error).__name__}: {error}"
                 text = error.message if isinstance(error, ButoError) else named
                 reporter(Warned(test, f"{text.splitlines()[0]}; {without}"))
-        return found
+        return answers
 
 
 def _load(function: str) -> Callable[..., Any]:

@@ -111,10 +111,10 @@ def listing_of(directory: Path) -> Listing:
         texts[source.relative_to(directory).as_posix()] = text
     # Without a build, somebody has put the program into the directory itself.
     folders = _JARS if any(name in texts for name in BUILD_FILES) else (*_JARS, ".")
-    found = [path for folder in folders for path in islice((directory / folder).glob("*.jar"), _MOST_JARS)]
+    archives = [path for folder in folders for path in islice((directory / folder).glob("*.jar"), _MOST_JARS)]
     jars: dict[str, Jar] = {}
     skipped: dict[str, str] = {}
-    for archive in sorted(found, key=lambda place: -_read_change_ns(place)):
+    for archive in sorted(archives, key=lambda place: -_read_change_ns(place)):
         name = archive.relative_to(directory).as_posix()
         if not name.endswith(_NOT_RUN):
             try:
@@ -279,15 +279,15 @@ class _Looking(LaunchHooks):
         ready = next((path for path in paths if _ask(url + path)[0] == _GOOD), "")
         if paths and not ready:
             return None
-        found = self._server.endpoints
+        endpoints = self._server.endpoints
         for path in self._server.mappings:
             status, content = _ask(url + path)
             data = _json(content) if status == _GOOD else None
-            found = found or openapi_endpoints(data) or actuator_endpoints(data)
+            endpoints = endpoints or openapi_endpoints(data) or actuator_endpoints(data)
         before = self._server.before
-        placed = [structs.replace(endpoint, path=before + endpoint.path) for endpoint in found]
+        placed = [structs.replace(endpoint, path=before + endpoint.path) for endpoint in endpoints]
         answered = tuple(_answer(url, endpoint) for endpoint in placed if endpoint.method == "GET")
-        good = next((answer.endpoint.filled(answer.values) for answer in answered if answer.is_good), "")
+        good = next((answer.endpoint.fill(answer.values) for answer in answered if answer.is_good), "")
         status = _GOOD
         if not paths:
             statuses = [answer.status for answer in answered]
@@ -318,7 +318,7 @@ def _answer(url: str, endpoint: HttpEndpoint) -> Answered:
     tried = []
     for value in _TRIED if endpoint.variables else _TRIED[:1]:
         values = dict.fromkeys(endpoint.variables, value)
-        answer = Answered(endpoint, _ask(url + endpoint.filled(values))[0], values)
+        answer = Answered(endpoint, _ask(url + endpoint.fill(values))[0], values)
         if answer.is_good:
             # Of several variables, only this combination is known to exist.
             is_counted = len(values) == 1 and value == _TRIED[0]
@@ -330,7 +330,7 @@ def _answer(url: str, endpoint: HttpEndpoint) -> Answered:
 def _last(url: str, endpoint: HttpEndpoint) -> int:
     """Return the last of the numbers from 1 on that are answered well."""
     for number in range(2, _MOST_NUMBERS + 1):
-        path = endpoint.filled(dict.fromkeys(endpoint.variables, str(number)))
+        path = endpoint.fill(dict.fromkeys(endpoint.variables, str(number)))
         if _ask(url + path)[0] != _GOOD:
             return number - 1
     return _MOST_NUMBERS

@@ -71,10 +71,10 @@ def watch(workspace: Workspace, test: TestConfig, path: Path) -> Watched:
         path: the file of its oracle, which is no part of the program.
     """
     try:
-        found: Snapshot | Revision | Unkept = program_now(workspace, test, path)
+        program: Snapshot | Revision | Unkept = program_now(workspace, test, path)
     except UsageError as error:
-        found = Unkept(error.message, error.advice or "")
-    return Watched(found, frozenset(workspace.runs.ids(test.name)))
+        program = Unkept(error.message, error.advice or "")
+    return Watched(program, frozenset(workspace.runs.ids(test.name)))
 
 
 def keep_program(
@@ -201,7 +201,7 @@ def _revision(test: TestConfig, wanted: Revision, path: Path) -> Revision | Unke
 
 
 def _store(workspace: Workspace, test: TestConfig, before: Snapshot, after: Snapshot) -> OldProgram:
-    changed = after.changed_since(before)
+    changed = after.find_changed_since(before)
     # What is data and changes is written by the program itself.
     written = {path for path in changed if {**before.named.files, **after.named.files}[path]}
     code = [path for path in changed if path not in written]

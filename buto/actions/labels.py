@@ -86,10 +86,10 @@ def labels(project: Project, test: str) -> list[Labelling]:
     Raises:
         BadFileError: there is neither a label nor a run of the test, or a stored label is damaged.
     """
-    found = LabelStore(project.files.store).all(test)
-    if not found:
+    labellings = LabelStore(project.files.store).all(test)
+    if not labellings:
         _load_ids(project, test)
-    return found
+    return labellings
 
 
 def _select_ids(project: Project, test: str, which: str) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def _find_passing(workspace: Workspace, result: Result) -> list[Run]:
     since = taught[-2] if len(taught) > 1 else None
     counts, stored = current(record), set(workspace.runs.ids(result.test))
     learned = oracle.load(result.oracle)
-    found: list[Run] = []
+    passing_runs: list[Run] = []
     for labelling in record:
         failed = labelling.command == Action.CHECK.value and all(
             counts[run_id] is labelling for run_id in labelling.run_ids
@@ -190,8 +190,8 @@ def _find_passing(workspace: Workspace, result: Result) -> list[Run]:
             verdict = oracle.check(learned, run_set(runs))
         except (BadFileError, JudgeError, MissingExtraError):
             continue
-        found += runs if verdict.status is Status.PASS else ()
-    return found
+        passing_runs += runs if verdict.status is Status.PASS else ()
+    return passing_runs
 
 
 def _add(done: Finished, runs: Sequence[Run], label: Label, reason: str) -> None:

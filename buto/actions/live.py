@@ -391,7 +391,7 @@ def _launch_s(known: Oracle) -> float | None:
 def _aside(project: Project, test: str, directory: Path) -> Project:
     """Return a project that keeps what it records in a directory, and explains nothing."""
     files = structs.replace(project.files, store=directory / "store", programs=project.files.store)
-    configuration, ours = project.configuration, project.configured(test)
+    configuration, ours = project.configuration, project.find_test(test)
     if configuration is not None and ours is not None:
         tests = {**configuration.tests, test: replace(ours, explains=False)}
         configuration = replace(configuration, tests=tests)

@@ -104,7 +104,7 @@ def series_of(
             turned = workspace.load(known.test, [run_id for run_id in alarm.turns if run_id in at_hand])
             values = [over.measure(cut_to_window(launch)) for launch in turned]
             width = len(series.quantities)
-            series = series.cleared(alarm.first, alarm.at, np.array(values).reshape(len(values), width))
+            series = series.clear(alarm.first, alarm.at, np.array(values).reshape(len(values), width))
     return series
 
 
@@ -262,8 +262,8 @@ def recall_alarm(workspace: Workspace, checked: CheckedRuns) -> CheckedRuns:
 
 
 def _session(run: Run) -> str:
-    found: MetadataValue = run.metadata.get(SESSION, run.id)
-    return str(found)
+    session: MetadataValue = run.metadata.get(SESSION, run.id)
+    return str(session)
 
 
 def _program(known: Oracle) -> str:

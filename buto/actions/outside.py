@@ -42,8 +42,8 @@ def remember_surroundings(launcher: Launcher, test: TestConfig, known: Oracle, r
         StorageError: the store cannot be written.
     """
     if not launcher.scheduler and known.run_ids:
-        found = _around(launcher.workspace, test, known, runs)
-        SurroundingsStore(launcher.workspace.store).keep(test.name, known.run_ids[-1], found)
+        surroundings = _around(launcher.workspace, test, known, runs)
+        SurroundingsStore(launcher.workspace.store).keep(test.name, known.run_ids[-1], surroundings)
 
 
 def candidates(workspace: Workspace, test: TestConfig, known: Oracle, runs: Sequence[Run]) -> Candidates:
@@ -117,11 +117,11 @@ def propose_isolation(
     times_s = [
         (start.timestamp(), start.timestamp() + run.outcome.duration_s + _END_S) for start, run in starts
     ]
-    found = find_changed_within(homes, temporary, times_s, left_out)
-    if not found:
+    paths = find_changed_within(homes, temporary, times_s, left_out)
+    if not paths:
         return None
-    names = ", ".join(found[:_MOST_NAMED])
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    names = ", ".join(paths[:_MOST_NAMED])
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     return isolation(
         f"files outside of the project changed, by its launches or by other programs: {names}{more}"
     )

@@ -30,7 +30,7 @@ def leading_subjects(verdict: StoredVerdict) -> list[str]:
     return list(dict.fromkeys(verdict.findings[place].subject for place in places))
 
 
-def unnamed_acceptance(workspace: Workspace, trained: Sequence[str]) -> UsageError:
+def acceptance_error(workspace: Workspace, trained: Sequence[str]) -> UsageError:
     """Return the error of an acceptance that names no test, with the tests that failed their newest check.
 
     Args:
@@ -39,7 +39,7 @@ def unnamed_acceptance(workspace: Workspace, trained: Sequence[str]) -> UsageErr
     failed = [
         (test, leading)
         for test in ResultStore(workspace.store).tests()
-        if (leading := _failed_for(workspace, test))
+        if (leading := _reason_of_failure(workspace, test))
     ]
     if not failed and not trained:
         step = Step(Action.TRAIN, "NAME", command=("java", "..."), plain=True)
@@ -58,7 +58,7 @@ def unnamed_acceptance(workspace: Workspace, trained: Sequence[str]) -> UsageErr
 _MOST_ADVISED = 3
 
 
-def _failed_for(workspace: Workspace, test: str) -> str:
+def _reason_of_failure(workspace: Workspace, test: str) -> str:
     """Return what the newest result of a test failed for, if that is of a check; else an empty text."""
     try:
         newest = next(past_results(workspace, test), None)
@@ -83,9 +83,9 @@ def warn_of_failed_check(workspace: Workspace, test: str, reporter: Reporter) ->
     if newest is None or newest.test.verdict is None or newest.command != Action.CHECK.value:
         return
     if newest.test.verdict.status == Status.REGRESSION.value:
-        found = format_list(list(map(title_of, leading_subjects(newest.test.verdict))))
+        titles = format_list(list(map(title_of, leading_subjects(newest.test.verdict))))
         text = (
-            f"the newest check failed for {found} ({newest.finished:%Y-%m-%d %H:%M} UTC), and training makes "
-            "what the program uses now the expected; to accept what that check judged instead: "
+            f"the newest check failed for {titles} ({newest.finished:%Y-%m-%d %H:%M} UTC), and training "
+            "makes what the program uses now the expected; to accept what that check judged instead: "
         )
         reporter(Warned(test, Advice(text, Step(Action.ACCEPT, test))))

@@ -117,18 +117,18 @@ class Files(Struct, frozen=True):
     programs: Place | None = None
 
     @classmethod
-    def located(
+    def locate(
         cls, configuration: Path | None = None, store: Place | None = None, oracle: Path | None = None
     ) -> Self:
         """Return the files of a project; those not given are located next to the configuration."""
-        found = config.find(configuration, Path())
-        root = Path() if found is None else found.parent
-        return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
+        path = config.find(configuration, Path())
+        root = Path() if path is None else path.parent
+        return cls(configuration, path is not None, root, root / STORE if store is None else store, oracle)
 
     def oracle_of(self, test: str) -> Path:
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
 
-    def trained(self) -> list[str]:
+    def find_trained(self) -> list[str]:
         """Return the tests that have an oracle where those of this project are, by name."""
         tests = (decode_test(path.stem) for path in sorted((self.root / ORACLES).glob("*.json")))
         return [test for test in tests if test is not None]
@@ -181,7 +181,7 @@ class Project(Struct, frozen=True):
         """Return the path of a test's oracle, whether it exists or not."""
         return self.files.oracle_of(test)
 
-    def configured(self, test: str) -> TestConfig | None:
+    def find_test(self, test: str) -> TestConfig | None:
         """Return the configured test; None if the configuration has no such test."""
         return None if self.configuration is None else self.configuration.tests.get(test)
 
@@ -216,7 +216,7 @@ class Project(Struct, frozen=True):
     def _example(self, action: Action) -> Step:
         """Return how to name a test: the first one that has an oracle here, which knows its command."""
         release = "VERSION" if action is Action.RELEASE else ""
-        trained = self.files.trained()
+        trained = self.files.find_trained()
         if trained and action is not Action.TRAIN:
             return Step(action, trained[0], release=release, plain=True)
         command = () if action is Action.RELEASE else EXAMPLE
@@ -235,31 +235,31 @@ class Project(Struct, frozen=True):
         """
         path = self.oracle_path(test)
         if is_missing(path):
-            if self.configuration is not None and self.configured(test) is None and self._near(test):
+            if self.configuration is not None and self.find_test(test) is None and self._near(test):
                 raise self._no_command(test, action)
             raise BadFileError(
                 Advice(f"{test!r} has no oracle yet: ", path, " does not exist"),
                 advice=Advice(Step(Action.TRAIN, test, command=("java", "..."))),
             )
         try:
-            found = oracle.load(path, thorough=action is Action.CHECK)
+            known_oracle = oracle.load(path, thorough=action is Action.CHECK)
         except OracleFileError as error:
             again = Step(Action.TRAIN, test)
             raise BadFileError(error.message, advice=Advice(error.remedy, again)) from error
-        if found.test != test:
+        if known_oracle.test != test:
             raise UsageError(
-                f"{path} is the oracle of {found.test!r}, not of {test!r}",
-                advice=Advice(Step(action, found.test)),
+                f"{path} is the oracle of {known_oracle.test!r}, not of {test!r}",
+                advice=Advice(Step(action, known_oracle.test)),
             )
-        return found if alpha is None else oracle.at_alpha(found, alpha)
+        return known_oracle if alpha is None else oracle.at_alpha(known_oracle, alpha)
 
-    def known(self, test: str, action: Action, alpha: float | None = None) -> KnownOracle:
+    def load_known(self, test: str, action: Action, alpha: float | None = None) -> KnownOracle:
         """Return the oracle of a test with its file and its command; see :meth:`oracle`."""
         path = self.oracle_path(test)
         stamp = stamp_of(path.resolve())
-        found = self.oracle(test, action, alpha)
-        read = partial(self.known, test, action, alpha)
-        return KnownOracle(found, path, self._usual_command(found), stamp, read)
+        known_oracle = self.oracle(test, action, alpha)
+        read = partial(self.load_known, test, action, alpha)
+        return KnownOracle(known_oracle, path, self._usual_command(known_oracle), stamp, read)
 
     def _usual_command(self, known: Oracle) -> str | None:
         """Return the configured command or that of the oracle, with secrets masked; None if unknown."""
@@ -269,7 +269,7 @@ class Project(Struct, frozen=True):
             return None
         return target.new_mask().command(target.command)
 
-    def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
+    def find_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
         """Return the oracle of a test for the target that it stores; None without one.
 
         It is not read if a command is given or configured: a damaged oracle must not prevent its test from
@@ -297,7 +297,7 @@ class Project(Struct, frozen=True):
             UsageError: no command is known for the test, or a value is not valid.
             BadFileError: the oracle has no usable target.
         """
-        ours = self.configured(name)
+        ours = self.find_test(name)
         directory: Path | None = None
         merged: dict[str, Any] = {}
         if known is not None and not self._has_command(name):
@@ -356,7 +356,7 @@ class Project(Struct, frozen=True):
 
     def _has_command(self, test: str) -> bool:
         """Return whether the configuration has a command for a test; it may leave that to the call."""
-        ours = self.configured(test)
+        ours = self.find_test(test)
         return ours is not None and bool(ours.target.command)
 
     def _keys_of_oracle(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
@@ -394,7 +394,7 @@ class Project(Struct, frozen=True):
                 advice=Advice(structs.replace(short, command=EXAMPLE)),
             )
         path = self.configuration.path
-        if self.configured(test) is not None:
+        if self.find_test(test) is not None:
             return UsageError(
                 f"{path}: the test {test!r} has no command, and neither has its oracle",
                 advice=Advice("add one, command: [java, ...], or: ", short),

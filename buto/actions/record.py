@@ -67,7 +67,7 @@ def record(project: Project, request: RecordRequest, reporter: Reporter = ignore
     """
     action, overrides = Action.RECORD, request.overrides
     names = project.names(request.names, action, overrides)
-    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    known = {name: project.find_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name]) for name in names]
     cases = [plan_runs(test, action.value, request.runs) for test in tests]
     return {case.name: case for case in complete(project.launcher(reporter), cases)}

@@ -75,7 +75,9 @@ def release(project: Project, request: ReleaseRequest, reporter: Reporter = igno
     name = request.release
     if not name or name != name.strip() or not name.isprintable() or len(name) > 100:
         raise UsageError(f"a release needs a name of at most 100 characters in one line, got {name!r}")
-    every = [project.known(test, action) for test in project.names(request.names, action, request.overrides)]
+    every = [
+        project.load_known(test, action) for test in project.names(request.names, action, request.overrides)
+    ]
     tests = [project.test(known.oracle.test, action, request.overrides, known.oracle) for known in every]
     workspace = project.workspace()
     done = []
@@ -93,8 +95,8 @@ def _release(workspace: Workspace, known: KnownOracle, test: TestConfig, name: s
     program: OldProgram | Unkept = Unkept("there is no commit")
     target: Mapping[str, object] = test.written
     if commit:
-        found = program_of(workspace, known.oracle, test, commit)
-        program, target = (found, target) if isinstance(found, Unkept) else (found.program, found.target)
+        base = program_of(workspace, known.oracle, test, commit)
+        program, target = (base, target) if isinstance(base, Unkept) else (base.program, base.target)
     if isinstance(program, Unkept) and is_here:
         program, target = _present(workspace, known, test), test.written
     if isinstance(program, Unkept):
@@ -180,7 +182,7 @@ def anchor_of(workspace: Workspace, known: Oracle, test: TestConfig, reporter: R
         text = f"not in the history of what is checked out, and left out: {', '.join(later[-3:])}"
         reporter(Told(known.test, text, detail=True))
     commit = releases[name]
-    found = next(
+    stored_base = next(
         (
             Base(name, commit, program.old_program, program.target)
             for program in named[::-1]
@@ -189,7 +191,7 @@ def anchor_of(workspace: Workspace, known: Oracle, test: TestConfig, reporter: R
         ),
         None,
     )
-    anchor = found or program_of(workspace, known, test, commit)
+    anchor = stored_base or program_of(workspace, known, test, commit)
     if isinstance(anchor, Unkept):
         raise JudgeError(
             f"the program of the release {name} is not at hand: {anchor.reason}",

@@ -62,7 +62,7 @@ def report(project: Project, request: ReportRequest, reporter: Reporter = ignore
         if has_no_oracle(project, test):
             results.append(_show_recorded(project, test, runs, reporter))
         else:
-            known = project.known(test, Action.REPORT)
+            known = project.load_known(test, Action.REPORT)
             checked = recall_alarm(launcher.workspace, judge_by_oracle(known.oracle, runs))
             turns = settle(launcher, known, checked)
             examined = recall(launcher.workspace, runs[0])
@@ -88,7 +88,7 @@ def has_no_oracle(project: Project, test: str) -> bool:
 def _show_recorded(project: Project, test: str, runs: list[Run], reporter: Reporter) -> Result:
     result = Result(test, None, runs, recorded=report_recorded_runs(run_set(runs), datetime.now(UTC)))
     train = Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE)
-    configured = project.configured(test)
+    configured = project.find_test(test)
     fewest = oracle.fewest_runs(DEFAULT if configured is None else configured.settings)
     lacking = fewest - len(load_stored_runs(project.workspace(), test, ALL, required=False))
     first = f"record {format_count(lacking, 'more run')}, then " if lacking > 0 else ""
@@ -101,7 +101,7 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
     workspace, store = project.workspace(), project.store
     tests = store.tests()
     test_of = {run_id: test for test in tests for run_id in store.ids(test)}
-    found: dict[str, dict[str, Run]] = {}
+    runs_by_test: dict[str, dict[str, Run]] = {}
     for word in what:
         if word in tests:
             is_shown = has_no_oracle(project, word)
@@ -116,8 +116,8 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
                 f"{lacking} {word!r} in {workspace.store}", advice=Advice(Step(Action.LIST_RUNS))
             )
         for run in named:
-            found.setdefault(run.test, {})[run.id] = run
-    return {test: list(runs.values()) for test, runs in found.items()}
+            runs_by_test.setdefault(run.test, {})[run.id] = run
+    return {test: list(runs.values()) for test, runs in runs_by_test.items()}
 
 
 def history(project: Project, test: str) -> list[HistoryEntry]:

@@ -78,8 +78,8 @@ def selftest(project: Project, request: SelftestRequest, reporter: Reporter = ig
             f"at least {fewest} are needed",
             advice=Advice(more),
         )
-    found = oracle.selftest(known, runs, n_training, share_for(project.scheduler))
-    return SelftestOutcome(runs, found)
+    rates = oracle.selftest(known, runs, n_training, share_for(project.scheduler))
+    return SelftestOutcome(runs, rates)
 
 
 def _load_unchanged(launcher: Launcher, known: Oracle, which: str) -> RunSet:

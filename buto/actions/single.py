@@ -48,7 +48,7 @@ def begin(
         project.check_oracles_writable([test.name])
         warn_of_failed_check(workspace, test.name, reporter)
         return _as_driven(plan_training(test, path), is_driven=is_driven)
-    known = project.known(test.name, Action.CHECK)
+    known = project.load_known(test.name, Action.CHECK)
     is_check = action is Action.CHECK
     progress = plan_check(
         test,

@@ -29,9 +29,9 @@ from buto.judging.sizes import (
     HeapTrial,
     Need,
     Search,
-    allowed_heap,
     container_limit,
     footprint_of,
+    heap_limit,
     initial_heap,
     need_of,
     outside_of,
@@ -128,16 +128,16 @@ def size(project: Project, request: SizeRequest, reporter: Reporter = ignore) ->
     need, run_ids = need_of(runs), tuple(run.id for run in runs)
     if not request.launches:
         return SizeOutcome(name, need, whole_mib(need.committed), outside_of(need), run_ids)
-    known = project.known_oracle(name, Action.SIZE, request.overrides)
+    known = project.find_oracle(name, Action.SIZE, request.overrides)
     test = project.test(name, Action.SIZE, request.overrides, known)
     if is_of_another_program(runs):
         reporter(Warned(name, "the program's files have changed since the runs that tell what it needs"))
     _tell_what_is_ahead(test, runs, reporter)
-    with Aside.opened(project.launcher(reporter), test, Action.SIZE) as aside:
+    with Aside.open(project.launcher(reporter), test, Action.SIZE) as aside:
         trials = _Trials(aside, reporter)
         search = search_below(need)
         while (heap_now := search.next_heap()) is not None:
-            search = search.after(trials.decided(heap_now, search.noise))
+            search = search.after(trials.decide(heap_now, search.noise))
         outside = outside_of(need, trials.launched.get(search.enough, ()))
         return SizeOutcome(name, need, search.enough, outside, run_ids, search, aside.number)
 
@@ -178,7 +178,7 @@ class _Trials:
         self._initial = initial_heap(first)
         self._longest_s = max(_LEAST_S, _SLOW * float(first.outcome.duration_s))
 
-    def decided(self, heap: int, noise: float) -> HeapTrial:
+    def decide(self, heap: int, noise: float) -> HeapTrial:
         """Launch pairs, with this heap and with that as it is, until it is decided whether it is enough."""
         trial = HeapTrial(heap)
         while trial.is_enough(noise) is None:
@@ -228,7 +228,7 @@ class _Trials:
             # A machine that disturbs each launch disturbs one with the heap as it is, too, which raises.
             self._as_it_is()
             return run.quality.describe()
-        allowed = allowed_heap(run)
+        allowed = heap_limit(run)
         if allowed > _ROUNDING * heap + 2 * MIB:
             raise JudgeError(
                 f"{self._name}: its JVM allows a heap of {format_bytes(allowed)}, though "

@@ -47,13 +47,13 @@ def load_stored_runs(workspace: Workspace, test: str, which: str, *, required: b
             if not run.quality.valid:
                 raise JudgeError(f"the run {run.id} is not usable: {run.quality.describe()}")
         return named
-    found = workspace.load(test, within(workspace.runs.ids(test), "" if which == ALL else which))
-    runs = [run for run in found if _may_teach(run)]
+    stored_runs = workspace.load(test, within(workspace.runs.ids(test), "" if which == ALL else which))
+    runs = [run for run in stored_runs if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
         record = Step(Action.RECORD, test, runs=10, command=("java", "..."), plain=True)
         raise UsageError(
-            f"{workspace.store} holds no usable runs of {test!r}{where}{_find_left_out(found)}",
+            f"{workspace.store} holds no usable runs of {test!r}{where}{_find_left_out(stored_runs)}",
             advice=Advice(Step(Action.LIST_RUNS), "; to record some: ", record),
         )
     return runs
@@ -120,9 +120,9 @@ def name_runs(runs: Sequence[Run]) -> str:
     return ",".join(run.id for run in runs if run.quality.valid)
 
 
-def _find_left_out(found: Iterable[Run]) -> str:
+def _find_left_out(runs: Iterable[Run]) -> str:
     """Return a clause on runs that can be named by id but that ``all`` leaves out."""
-    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in found)
+    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in runs)
     if not checked:
         return ""
     return (

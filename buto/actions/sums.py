@@ -65,10 +65,10 @@ def divide_sum(workspace: Workspace, known: Oracle, checked: CheckedRuns, base: 
         checked: old and new in turns.
     """
     over = known.fitted.over_builds()
-    found = [headline.finding for headline in story_of(checked.verdict).headlines]
-    findings = [finding for finding in found if isinstance(finding, Difference) and finding.size is not None][
-        :MOST_SUMS
-    ]
+    leading = [headline.finding for headline in story_of(checked.verdict).headlines]
+    findings = [
+        finding for finding in leading if isinstance(finding, Difference) and finding.size is not None
+    ][:MOST_SUMS]
     if checked.against is None:
         return ()
     # Judged again, what was checked may no longer be what is checked out.
@@ -178,8 +178,8 @@ def _first_values(
 
 
 def _heads(workspace: Workspace, test: str) -> list[Head]:
-    found = (summary.head for summary in workspace.runs.summaries(test))
-    return [head for head in found if head is not None and head.quality.valid]
+    heads = (summary.head for summary in workspace.runs.summaries(test))
+    return [head for head in heads if head is not None and head.quality.valid]
 
 
 def budget_waivers(test: str, base: Base) -> tuple[Waiver, ...]:
@@ -213,13 +213,13 @@ def compute_used_budgets(
     old = _median(over, at_release)
     now = _median(over, valid.runs)
     before = _before(workspace, known, checked, over, is_by_base=is_by_base)
-    found = []
+    budgets = []
     for column, quantity in enumerate(over.series.quantities):
         budget = _budget(quantity, old[column], anchor.sizes)
         levels = (old[column], now[column], before[column])
         if budget is not None and np.isfinite(levels).all():
             level, present, base = map(float, levels)
-            found.append(
+            budgets.append(
                 Since(
                     quantity.name,
                     quantity.unit,
@@ -230,7 +230,7 @@ def compute_used_budgets(
                     by_change=present - base,
                 )
             )
-    return tuple(found)
+    return tuple(budgets)
 
 
 def _runs_of(workspace: Workspace, known: Oracle, commit: str) -> list[Run]:

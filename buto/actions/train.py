@@ -63,7 +63,7 @@ def train(project: Project, request: TrainRequest, reporter: Reporter = ignore) 
     action, overrides = Action.TRAIN, request.overrides
     names = project.names(request.names, action, overrides)
     project.check_oracles_writable(names)
-    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    known = {name: project.find_oracle(name, action, overrides) for name in names}
     tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
     launcher, paths = project.launcher(reporter), map(project.oracle_path, names)
     for name in names:
@@ -142,13 +142,13 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
             launcher.report(
                 Told("", f"only the most common of {n_quantities} quantities are reported", detail=True)
             )
-        found = (
+        remarks = (
             *trained.warnings,
             *warnings(valid),
             input_remark(valid),
             discouraging(strengths.found, len(valid)),
         )
-        texts = tuple(text for text in found if text is not None)
+        texts = tuple(text for text in remarks if text is not None)
         for warning in texts:
             launcher.report(Warned(case.name, warning))
         # It was reported when that run was over.

@@ -54,12 +54,12 @@ def try_copy(launcher: Launcher, case: PlanProgress, program: OldProgram) -> Old
         Told(case.name, "launching the kept copy once, to see that it is the program", detail=True)
     )
     try:
-        found = _difference(launcher, case, program)
+        difference = _difference(launcher, case, program)
     except StorageError:
         raise
     except ButoError as error:
         return Unlike(f"its copy cannot be launched: {error.message.splitlines()[0]}", INPUTS)
-    return program if found is None else found
+    return program if difference is None else difference
 
 
 def _difference(launcher: Launcher, case: PlanProgress, program: Kept) -> Unlike | None:
@@ -75,10 +75,10 @@ def _difference(launcher: Launcher, case: PlanProgress, program: Kept) -> Unlike
         for n_more in (1, N_CONFIRMING):
             copy = structs.replace(copy, wanted=len(copy.valid()) + n_more, failure=None)
             copy = launch(structs.replace(launcher, reporter=quietly), [copy])[copy.name]
-            found = _unlike(case, copy)
-            if found is None:
+            difference = _unlike(case, copy)
+            if difference is None:
                 return None
-    return found
+    return difference
 
 
 def _unlike(case: PlanProgress, copy: PlanProgress) -> Unlike | None:
@@ -93,21 +93,21 @@ def _unlike(case: PlanProgress, copy: PlanProgress) -> Unlike | None:
         return None
     properties = find_counted_properties([*before, *after])
     sizes = effects_from(case.test.settings.flat().get(MINIMUM_EFFECT, {}))
-    found = beyond(properties, totals(before, properties), totals(after, properties), sizes)
-    return _unlike_by(found) if found else None
+    excesses = beyond(properties, totals(before, properties), totals(after, properties), sizes)
+    return _unlike_by(excesses) if excesses else None
 
 
-def _unlike_by(found: tuple[Beyond, ...]) -> Unlike:
+def _unlike_by(excesses: tuple[Beyond, ...]) -> Unlike:
     parts = []
-    for excess in found[:_MOST_NAMED]:
+    for excess in excesses[:_MOST_NAMED]:
         value, lowest, highest = (
             format_quantity(amount, excess.unit) for amount in (excess.value, excess.lowest, excess.highest)
         )
         usual = lowest if lowest == highest else f"{lowest} to {highest}"
         parts.append(f"{title_of(excess.quantity.name)}: {value}, and {usual} where it was")
-    left = len(found) - len(parts)
+    left = len(excesses) - len(parts)
     more = f"; and {format_count(left, 'more difference')}" if left else ""
-    names = tuple(excess.quantity.name for excess in found)
+    names = tuple(excess.quantity.name for excess in excesses)
     return Unlike(f"its copy is not the program: {'; '.join(parts)}{more}", INPUTS, names)
 
 

@@ -76,7 +76,7 @@ class TurnsReason(Struct, frozen=True):
     since: str = ""
     base: str = ""
 
-    def decided(self, status: Status, n_old: int, n_new: int) -> str:
+    def describe(self, status: Status, n_old: int, n_new: int) -> str:
         times = f"launched {n_old} + {n_new} times in random order"
         turns = f"{self.base or 'old'} and new program, {times},"
         if self.is_difference and status is Status.PASS and self.base:
@@ -333,7 +333,7 @@ def _decide(
     if theirs.failure is not None:
         return _leave_undecided(dispute, theirs.failure, theirs.runs)
     try:
-        found = _compare(comparison, theirs.valid(), ours.valid(), dispute.why, dispute.checked)
+        compared = _compare(comparison, theirs.valid(), ours.valid(), dispute.why, dispute.checked)
 
         def find_changed() -> str:
             return both_changed(
@@ -342,12 +342,12 @@ def _decide(
 
         if dispute.base is not None:
             # Both may be beyond training by what came before: that is what the base is for.
-            return TurnsResult(found)
-        found = _beside_training(
-            found, theirs.valid(), ours.valid(), dispute.why, dispute.checked, find_changed
+            return TurnsResult(compared)
+        compared = _beside_training(
+            compared, theirs.valid(), ours.valid(), dispute.why, dispute.checked, find_changed
         )
-        is_cleared = dispute.why.is_difference and found.verdict.status is Status.PASS
-        return TurnsResult(found, mood=tuple(theirs.valid()) if is_cleared else ())
+        is_cleared = dispute.why.is_difference and compared.verdict.status is Status.PASS
+        return TurnsResult(compared, mood=tuple(theirs.valid()) if is_cleared else ())
     except JudgeError as error:
         return TurnsResult(dispute.checked, failure=error)
 
@@ -373,7 +373,7 @@ def _beside_training(
     procedure = procedure_of(known)
     decided = verdict.steps[-1]
     both = _beyond_in_both(known, old, new) if decided.do is Do.PASS else ()
-    moved = _moved_by_machine(known, old, new) if both else frozenset()
+    moved = _find_moved_by_machine(known, old, new) if both else frozenset()
     levels = [beyond for beyond in both if beyond.quantity.name not in moved]
     step = procedure.after_turns(
         decided, are_outside=bool(both), is_known=not why.is_alike, is_busier=not levels
@@ -381,18 +381,18 @@ def _beside_training(
     if step == decided:
         return compared
     accusing = levels if step.do is Do.FAIL else both
-    found = [beyond.as_finding(new.runs[-1].id, OUTSIDE) for beyond in accusing]
+    findings = [beyond.as_finding(new.runs[-1].id, OUTSIDE) for beyond in accusing]
     if step.do is Do.PASS:
         where = f"in another environment than in training ({_differences(checked)})"
         if step.why is Why.BUSIER:
             where = "where threads wait longer for a core than in training, and what they do varies with that"
         reason = f"old and new program do the same {where}"
-        verdict = replace(verdict, noted=(*found, *verdict.noted), reasons=(reason, *verdict.reasons))
+        verdict = replace(verdict, noted=(*findings, *verdict.noted), reasons=(reason, *verdict.reasons))
         return structs.replace(compared, verdict=replace(verdict, steps=(*verdict.steps, step)))
     verdict = replace(
         verdict,
         status=Status.REGRESSION,
-        findings=tuple(found),
+        findings=tuple(findings),
         reasons=(changed(), *verdict.reasons),
         steps=(*verdict.steps, step),
     )
@@ -412,7 +412,7 @@ def _beyond_in_both(known: Oracle, old: RunSet, new: RunSet) -> tuple[Beyond, ..
     )
 
 
-def _moved_by_machine(known: Oracle, old: RunSet, new: RunSet) -> frozenset[str]:
+def _find_moved_by_machine(known: Oracle, old: RunSet, new: RunSet) -> frozenset[str]:
     """Return counters that only a busier machine has moved beyond training, in the runs of each program."""
     of_old, of_new = (known.fitted.moved_by_machine(cut_set_to_window(side)) for side in (old, new))
     return of_old & of_new
@@ -436,42 +436,44 @@ def load_turns(workspace: Workspace, checked: CheckedRuns, why: TurnsReason) -> 
     why = why if base is None else structs.replace(why, base=base.name)
     sizes = {} if base is None else base.sizes
     try:
-        found = _compare(comparison_for(checked, why, Assumption.of(new), sizes), old, new, why, checked)
+        compared = _compare(comparison_for(checked, why, Assumption.of(new), sizes), old, new, why, checked)
     except JudgeError:
         return None
-    if found.verdict.needs_more:
+    if compared.verdict.needs_more:
         return None
     if base is not None:
-        return found
+        return compared
     # What is around the program now says nothing of what was around it then.
-    return _beside_training(found, old, new, why, checked, lambda: BOTH)
+    return _beside_training(compared, old, new, why, checked, lambda: BOTH)
 
 
 def _differences(checked: CheckedRuns) -> str:
     """Return the keys that decide, each with its values in training and now."""
     known = checked.oracle
     metadata = registry.detector(known.settings.method)(known.settings).metadata
-    found = {
+    texts = {
         difference.key: f"{difference.key}: "
         + " → ".join(metadata_texts(difference.key, difference.expected, difference.observed))
         for run in checked.runs.valid()
         for difference in compare_metadata(known.environment, run.metadata, metadata)
         if difference.deciding
     }
-    left = len(found) - MOST_KEYS
-    return f"{', '.join(list(found.values())[:MOST_KEYS])}{f' and {left} more' if left > 0 else ''}"
+    left = len(texts) - MOST_KEYS
+    return f"{', '.join(list(texts.values())[:MOST_KEYS])}{f' and {left} more' if left > 0 else ''}"
 
 
 def _compare(
     comparison: Comparison, old: RunSet, new: RunSet, why: TurnsReason, checked: CheckedRuns
 ) -> CheckedRuns:
-    found = oracle.compare(comparison, old, new, checked.oracle.test, ROLES)
-    decided = why.decided(found.verdict.status, len(old), len(new))
+    compared = oracle.compare(comparison, old, new, checked.oracle.test, ROLES)
+    decided = why.describe(compared.verdict.status, len(old), len(new))
     assumption = Assumption.of(new)
-    warnings = found.verdict.warnings if assumption is None else (assumption.warning, *found.verdict.warnings)
-    found = found.with_steps((*checked.verdict.steps, *found.verdict.steps))
-    verdict = replace(found.verdict, reasons=(decided, *found.verdict.reasons), warnings=warnings)
-    return structs.replace(found, verdict=verdict)
+    warnings = (
+        compared.verdict.warnings if assumption is None else (assumption.warning, *compared.verdict.warnings)
+    )
+    compared = compared.with_steps((*checked.verdict.steps, *compared.verdict.steps))
+    verdict = replace(compared.verdict, reasons=(decided, *compared.verdict.reasons), warnings=warnings)
+    return structs.replace(compared, verdict=verdict)
 
 
 def settle_without_turns(checked: CheckedRuns, program: Unkept) -> TurnsResult:

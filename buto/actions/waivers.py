@@ -152,7 +152,7 @@ def trailer_for(test: str, finding: Difference, reason: str) -> str:
 
 def fail_for(verdict: Verdict, name: str) -> Difference | None:
     """Return the finding of a property, by its full name; None if the check does not fail for it."""
-    found: Sequence[Difference] = [
+    findings: Sequence[Difference] = [
         finding for finding in verdict.findings if isinstance(finding, Difference) and finding.subject == name
     ]
-    return found[0] if found else None
+    return findings[0] if findings else None

@@ -51,11 +51,11 @@ class FrontEnd(ABC):
 
     def step(self, step: Step) -> str:
         """Return a step as the user writes it, complete and quoted, with what it is for."""
-        written = self.written(step)
+        written = self.write(step)
         return f"{written}  # {step.why}" if step.why else written
 
     @abstractmethod
-    def written(self, step: Step) -> str:
+    def write(self, step: Step) -> str:
         """Return a step as the user writes it, complete and quoted."""
 
     @abstractmethod

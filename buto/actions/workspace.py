@@ -98,7 +98,7 @@ class KnownOracle(Struct, frozen=True, eq=False):
         is_other = self.command is not None and isinstance(text, str) and text != self.command
         return tuple(shlex.split(str(text))) if is_other else ()
 
-    def started_as(self, runs: Sequence[Run]) -> str:
+    def describe_start(self, runs: Sequence[Run]) -> str:
         """Return how these runs were started, if with other arguments than the oracle's, as a clause.
 
         Files of a program have other places on other machines, and jars other versions: the arguments count,

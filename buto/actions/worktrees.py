@@ -370,9 +370,9 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
     judged: set[str] = set()
     while True:
         done = git.call(tree, "bisect", *words)
-        found = _FIRST_BAD.search(done.stdout)
-        if found is not None:
-            return (found[1],)
+        match = _FIRST_BAD.search(done.stdout)
+        if match is not None:
+            return (match[1],)
         if done.returncode == _ONLY_SKIPPED:
             return tuple(_NAME.findall(done.stdout))
         if done.returncode:

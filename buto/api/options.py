@@ -74,7 +74,7 @@ class PythonFrontEnd(FrontEnd):
             f"help(buto.{action.value})" if action not in _COMMAND_LINE_ONLY else FrontEnd.usage(self, action)
         )
 
-    def written(self, step: Step) -> str:
+    def write(self, step: Step) -> str:
         store = self._locate("store")
         match step.action:
             case Action.LIST_RUNS:
@@ -211,7 +211,7 @@ def locate(options: Location, overrides: Overrides = NO_OVERRIDES) -> ApiCall:
         raise TypeError(f"there is no option {unknown[0]!r}; known are {', '.join(known)}")
     paths: dict[str, Path] = {key: Path(options[key]) for key in ("config", "oracle") if key in options}
     store = {"store": place_of(options["store"])} if "store" in options else {}
-    files = Files.located(paths.get("config"), store.get("store"), paths.get("oracle"))
+    files = Files.locate(paths.get("config"), store.get("store"), paths.get("oracle"))
     specified: dict[str, Place] = {**paths, **store}
     configuration = files.read_configuration()
     scheduler = scheduler_of(None, "" if configuration is None else configuration.scheduler, os.environ)

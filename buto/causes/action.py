@@ -111,9 +111,13 @@ def why(project: Project, request: WhyRequest, reporter: Reporter = ignore) -> E
         ]
         for test in tests:
             require_jvm(test, Action.WHY)
-        found = _explain(launcher, request.test, tests, pairs, kinds, profiler)
+        explanation = _explain(launcher, request.test, tests, pairs, kinds, profiler)
     old, new = (program.revision for program in request.programs)
-    return found if old is None or new is None else with_commits(found, project.files.root, (old, new))
+    return (
+        explanation
+        if old is None or new is None
+        else with_commits(explanation, project.files.root, (old, new))
+    )
 
 
 def _find_kept(
@@ -164,9 +168,9 @@ def _explain(
     profiler: Path | None = None,
 ) -> Explanation:
     """Profile the old and the new program, find the candidates, and count the calls of these."""
-    found = profile(launcher, tests, pairs, kinds, profiler=profiler)
-    changes, remarks = changes_of(launcher.workspace, *found.values())
-    (old, before), (new, after) = found.items()
+    profiles = profile(launcher, tests, pairs, kinds, profiler=profiler)
+    changes, remarks = changes_of(launcher.workspace, *profiles.values())
+    (old, before), (new, after) = profiles.items()
     names = (old, new)
     candidates = explain(before, after, kinds, test=name, names=names, remarks=remarks, changes=changes)
     methods = choose_methods(candidates)
@@ -175,7 +179,7 @@ def _explain(
 
 
 def _test(project: Project, name: str, action: Action, overrides: Overrides) -> TestConfig:
-    return project.test(name, action, overrides, project.known_oracle(name, action, overrides))
+    return project.test(name, action, overrides, project.find_oracle(name, action, overrides))
 
 
 def _check_command(project: Project, workspace: Workspace, request: WhyRequest) -> None:
@@ -191,7 +195,7 @@ def _check_command(project: Project, workspace: Workspace, request: WhyRequest) 
     except JudgeError:
         # A later check has no verdict: it is not the one that failed.
         return
-    refuse_another_command(project.known(request.test, Action.WHY), judged, Action.WHY)
+    refuse_another_command(project.load_known(request.test, Action.WHY), judged, Action.WHY)
 
 
 def _kinds(workspace: Workspace, request: WhyRequest) -> tuple[ProfileKind, ...]:
@@ -254,11 +258,11 @@ def why_checked(
         return None
     text = f"launching both under Flight Recorder, {PAIRS} times each, to name the code that did it"
     launcher.report(Told(test.name, text))
-    found = _beside_kept(launcher, test, known, chosen, kinds_for(checked.verdict))
+    explanation = _beside_kept(launcher, test, known, chosen, kinds_for(checked.verdict))
     now = checked.runs.runs[0].metadata.get(COMMIT)
     if not (known.commit and isinstance(now, str)):
-        return found
-    return with_commits(found, test.target.directory or Path.cwd(), (known.commit, now))
+        return explanation
+    return with_commits(explanation, test.target.directory or Path.cwd(), (known.commit, now))
 
 
 def why_failed(launcher: Launcher, test: TestConfig, known: Oracle, checked: CheckedRuns) -> Explanation:
@@ -271,9 +275,9 @@ def why_failed(launcher: Launcher, test: TestConfig, known: Oracle, checked: Che
     """
     require_jvm(test, Action.WHY)
     if ProfileStore(launcher.workspace.store).newest(test.name) is None:
-        found = why_checked(launcher, test, known, checked)
-        if found is not None:
-            return found
+        explanation = why_checked(launcher, test, known, checked)
+        if explanation is not None:
+            return explanation
     return why_since_training(launcher, test, kinds_for(checked.verdict))
 
 
@@ -287,7 +291,7 @@ def why_since_training(
 ) -> Explanation:
     """Profile a program as it is now, and compare that with its stored profile."""
     stored = _load_profiles(launcher.workspace, test.name)
-    found = profile(launcher, [test], pairs, kinds, profiler=profiler)[test.name]
+    profiles = profile(launcher, [test], pairs, kinds, profiler=profiler)[test.name]
     age = format_age(max(0.0, (datetime.now(UTC) - stored.at).total_seconds()))
     is_old = (
         f"the old program's profile is stored and {age} old: what has changed on this machine since then "
@@ -296,16 +300,16 @@ def why_since_training(
     remarks = [is_old]
     before, after = (
         {launch_profile.facts.get("version", "") for launch_profile in some}
-        for some in (stored.profiles, found)
+        for some in (stored.profiles, profiles)
     )
     if before != after:
         remarks.append(f"the stored profile is of another JVM: {', '.join(sorted(before))}")
     names = (f"{test.name} as stored", f"{test.name} now")
     usable = [kind for kind in kinds if kind not in WITH_PROFILER] or list(kinds)
-    changes, more = changes_of(launcher.workspace, stored.profiles, found)
+    changes, more = changes_of(launcher.workspace, stored.profiles, profiles)
     remarks = [*remarks, *more]
     return explain(
-        stored.profiles, found, usable, test=test.name, names=names, remarks=remarks, changes=changes
+        stored.profiles, profiles, usable, test=test.name, names=names, remarks=remarks, changes=changes
     )
 
 
@@ -352,9 +356,11 @@ def store_profiles(
 def store_profile(launcher: Launcher, test: TestConfig) -> None:
     """Profile a program as it is now and store that, to be compared when it has changed."""
     require_jvm(test, Action.WHY)
-    found = profile(launcher, [test], PAIRS, USUAL)[test.name]
-    path = ProfileStore(launcher.workspace.store).add(test.name, found)
-    launcher.report(Told(test.name, f"{format_count(len(found), 'profile')} stored for buto why in {path}"))
+    profiles = profile(launcher, [test], PAIRS, USUAL)[test.name]
+    path = ProfileStore(launcher.workspace.store).add(test.name, profiles)
+    launcher.report(
+        Told(test.name, f"{format_count(len(profiles), 'profile')} stored for buto why in {path}")
+    )
 
 
 def fly(command: Sequence[str], timeout_s: float, kinds: Sequence[ProfileKind]) -> Flight:

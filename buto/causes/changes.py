@@ -151,7 +151,7 @@ def calls_of(bodies: Collection[Body]) -> frozenset[str]:
 
 
 def _methods(old: Code, new: Code, jars: Mapping[str, str]) -> list[tuple[str, Change]]:
-    found = []
+    changes = []
     for name, bodies in new.methods.items():
         were = old.methods.get(name, ())
         differs = _new_ones(bodies, {body.digest for body in were})
@@ -166,8 +166,8 @@ def _methods(old: Code, new: Code, jars: Mapping[str, str]) -> list[tuple[str, C
         archive = new.archives[owner]
         was = old.archives.get(owner) or jars.get(release_of(archive)[0], "")
         more = bool(calls_of(bodies) - calls_of(were))
-        found.append((name, Change(name, how, new.sources.get(owner, ""), line, archive, was, more)))
-    return found
+        changes.append((name, Change(name, how, new.sources.get(owner, ""), line, archive, was, more)))
+    return changes
 
 
 def _new_ones(bodies: Collection[Body], known: Collection[str]) -> list[Body]:
@@ -207,10 +207,10 @@ def _find_moved(old: Code, new: Code) -> dict[str, str]:
 
 
 def _digests(code: Code) -> defaultdict[str, set[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    digests: defaultdict[str, set[str]] = defaultdict(set)
     for name, bodies in code.methods.items():
-        found[class_of(name)].update(body.digest for body in bodies)
-    return found
+        digests[class_of(name)].update(body.digest for body in bodies)
+    return digests
 
 
 def _rename(code: Code, moved: Mapping[str, str]) -> Code:
@@ -240,5 +240,5 @@ _RELEASE = re.compile(r"^(?P<name>.+?)-(?P<version>\d[\w.+-]*)\.(?:jar|war)$")
 
 def release_of(archive: str) -> tuple[str, str]:
     """Return name and version of a jar's file name, as of ``jsoup-1.6.1.jar``; the version may be empty."""
-    found = _RELEASE.match(archive)
-    return (found["name"], found["version"]) if found else (archive, "")
+    match = _RELEASE.match(archive)
+    return (match["name"], match["version"]) if match else (archive, "")

@@ -71,9 +71,9 @@ def with_loaded(facts: Mapping[str, str], directory: Path) -> dict[str, str]:
         return dict(facts)
     rows = (line.partition(" source: ") for line in text.splitlines())
     names = {name for name, _, source in rows if source and not source.startswith(_OF_THE_JDK)}
-    found = {plain(name) for name in names if "/" not in name}
+    classes = {plain(name) for name in names if "/" not in name}
     # Its own command may have turned the log off.
-    return {**facts, LOADED: " ".join(sorted(found))} if found else dict(facts)
+    return {**facts, LOADED: " ".join(sorted(classes))} if classes else dict(facts)
 
 
 def class_path(facts: Mapping[str, str]) -> tuple[list[str], list[str]]:

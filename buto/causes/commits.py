@@ -65,10 +65,10 @@ def _commit_of(cause: Cause, file: str, directory: Path, revisions: tuple[str, s
     between = "..".join(revisions)
     if cause.line > 1:
         top = git.repository_of(directory, "")
-        found = git.call(top, "log", *_FORMAT, f"-L{cause.line},{cause.line}:{file}", between)
+        log = git.call(top, "log", *_FORMAT, f"-L{cause.line},{cause.line}:{file}", between)
         # The line may be of other sources than those of the revision.
-        if found.returncode == 0 and found.stdout.strip():
-            return found.stdout.splitlines()[0]
+        if log.returncode == 0 and log.stdout.strip():
+            return log.stdout.splitlines()[0]
     commits = git.output_of(directory, "log", *_FORMAT, between, "--", f":(top,literal){file}").splitlines()
     return commits[0] if len(commits) == 1 else ""
 

@@ -220,7 +220,7 @@ def explain(
     if not old or not new:
         raise ValueError("a profile of each program is needed")
     if changes is not None:
-        old = [profile.moved(changes.moved) for profile in old]
+        old = [profile.rename_classes(changes.moved) for profile in old]
         if not changes.methods:
             # Then it is the data, the arguments or the JVM, which is near to no method.
             changes = None
@@ -273,7 +273,7 @@ def _list_causes(
 ) -> tuple[Cause, ...]:
     before, after = table.old.mean(axis=0), table.new.mean(axis=0)
     rows = zip(ranking.places, _tiers(ranking), ranking.share, ranking.z, ranking.sure, strict=True)
-    found = []
+    causes = []
     for at, tier, share, z, sure in islice(rows, MOST_FOUND):
         unit, top = table.units[at], table.tops[at]
         cause = Cause(
@@ -292,8 +292,8 @@ def _list_causes(
             "" if top == unit.frame.name else top,
             float(sure),
         )
-        found.append(cause if changes is None else _with_change(cause, changes))
-    return tuple(found)
+        causes.append(cause if changes is None else _with_change(cause, changes))
+    return tuple(causes)
 
 
 def _with_change(cause: Cause, changes: Changes) -> Cause:

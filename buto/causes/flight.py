@@ -57,15 +57,15 @@ def profiler_options(place: Path, kinds: Collection[ProfileKind]) -> list[str]:
     Raises:
         UsageError: there is no such library.
     """
-    found = next((path for path in map(place.joinpath, _PLACES) if path.is_file()), None)
-    if found is None:
+    library = next((path for path in map(place.joinpath, _PLACES) if path.is_file()), None)
+    if library is None:
         raise UsageError(
             f"{place} is neither {_LIBRARY} nor a directory that has it", advice=f"get it from {_DOWNLOAD}"
         )
     wanted = ["start", "jfr"]
     wanted += ["event=ctimer", "interval=2ms"] if ProfileKind.CPU in kinds else []
     wanted += ["nativemem=4k"] if ProfileKind.NATIVE in kinds else []
-    return [f"-agentpath:{os.path.abspath(found)}={','.join(wanted)},file={{recordings}}/profiler-%p.jfr"]
+    return [f"-agentpath:{os.path.abspath(library)}={','.join(wanted)},file={{recordings}}/profiler-%p.jfr"]
 
 
 READING_S = 300.0

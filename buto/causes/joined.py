@@ -63,18 +63,18 @@ def nearest(
         holder: the field that keeps the object; may be empty.
         below: for methods on top the change that they may have called, see :func:`find_called_changes`.
     """
-    found = []
+    candidates = []
     for at, method in enumerate(methods[: FARTHEST + 1]):
         change = changes.of(method)
         if change is not None:
-            found = [Near(method, STEP**at)]
+            candidates = [Near(method, STEP**at)]
             break
     using = _using(plain(holder), changes) if holder else ""
     if using:
-        found.append(Near(using, STEP))
+        candidates.append(Near(using, STEP))
     if below is not None and methods[0] in below:
-        found.append(below[methods[0]])
-    return max(found, key=lambda near: near.weight, default=Near(methods[0], ECHO))
+        candidates.append(below[methods[0]])
+    return max(candidates, key=lambda near: near.weight, default=Near(methods[0], ECHO))
 
 
 def find_called_changes(
@@ -92,7 +92,7 @@ def find_called_changes(
 
 
 def _below(top: str, seen: Mapping[str, Collection[str]], changes: Changes) -> list[Near]:
-    found: list[Near] = []
+    candidates: list[Near] = []
     reached, level = {top}, [top]
     for depth in range(1, DEEPEST + 1):
         following = {
@@ -106,8 +106,8 @@ def _below(top: str, seen: Mapping[str, Collection[str]], changes: Changes) -> l
             change = changes.of(name)
             if change is not None:
                 likely = STEP ** (depth + 1) * (1 if change.calls_more else CALLS_NO_MORE)
-                found.append(Near(name, likely))
-    return sorted(found, key=lambda near: (-near.weight, near.method))[:1]
+                candidates.append(Near(name, likely))
+    return sorted(candidates, key=lambda near: (-near.weight, near.method))[:1]
 
 
 def _using(holder: str, changes: Changes) -> str:

@@ -18,7 +18,7 @@ def at_the_end(profiles: Sequence[Profile]) -> tuple[Profile, ...]:
     If no launch holds any at its end that code of the program's own made, those of the last collections stay:
     both programs then keep everything in variables of their methods.
     """
-    return tuple(map(_held, profiles)) if is_at_the_end(profiles) else tuple(profiles)
+    return tuple(map(_keep_held, profiles)) if is_at_the_end(profiles) else tuple(profiles)
 
 
 def is_at_the_end(profiles: Sequence[Profile]) -> bool:
@@ -35,6 +35,6 @@ def _is_held(stack: Stack) -> bool:
     return stack.kind is ProfileKind.RETENTION and bool(stack.path)
 
 
-def _held(profile: Profile) -> Profile:
+def _keep_held(profile: Profile) -> Profile:
     stacks = (stack for stack in profile.stacks if stack.kind is not ProfileKind.RETENTION or _is_held(stack))
     return replace(profile, stacks=tuple(stacks))

@@ -96,16 +96,16 @@ def profile(
     seed = secrets.randbits(32)
     launcher.report(_plan(tests, launches, seed))
     options = () if profiler is None else profiler_options(profiler, kinds)
-    allocated = _allocated(launcher.workspace, tests)
+    allocated = _find_allocation(launcher.workspace, tests)
     by_name = {test.name: test for test in tests}
-    found: dict[str, list[Profile]] = {test.name: [] for test in tests}
+    by_test: dict[str, list[Profile]] = {test.name: [] for test in tests}
     cache = class_cache(launcher.workspace)
     repeated: Counter[str] = Counter()
     queue = deque(interleave(dict.fromkeys(by_name, launches), seed))
     with _alone(launcher, tests) as beside:
         while queue:
             test = by_name[queue.popleft()]
-            launcher.report(LaunchStarted(test.name, len(found[test.name]) + 1, launches))
+            launcher.report(LaunchStarted(test.name, len(by_test[test.name]) + 1, launches))
             with beside(test) as (tick, hooks):
                 window = test.window or ALL
                 flight = record_flight(test.target, kinds, tick, hooks, options, window, allocated)
@@ -117,20 +117,22 @@ def profile(
                 repeated[test.name] += 1
                 queue.append(test.name)
             else:
-                found[test.name].append(_take_profile(flight, test, cache, launcher.report))
-    return {name: tuple(profiles) for name, profiles in found.items()}
+                by_test[test.name].append(_take_profile(flight, test, cache, launcher.report))
+    return {name: tuple(profiles) for name, profiles in by_test.items()}
 
 
-def _allocated(workspace: Workspace, tests: Sequence[TestConfig]) -> float | None:
+def _find_allocation(workspace: Workspace, tests: Sequence[TestConfig]) -> float | None:
     """Return the most bytes that the newest runs of these tests allocate; None if there is none."""
-    found = []
+    amounts = []
     # Revisions are called after their test: shop@v1.2.
     called = [name for test in tests for name in (test.name.removesuffix(OLD), test.name.rpartition("@")[0])]
     for name in dict.fromkeys(filter(None, called)):
         with suppress(ButoError):
             runs = workspace.runs.load_set(name, newest=1).runs
-            found += [level for run in runs if (level := levels(run).get("jvm.memory.allocated")) is not None]
-    return max(found, default=None)
+            amounts += [
+                level for run in runs if (level := levels(run).get("jvm.memory.allocated")) is not None
+            ]
+    return max(amounts, default=None)
 
 
 def count_calls_of_both(
@@ -141,18 +143,18 @@ def count_calls_of_both(
     Returns:
         By test, the counts of each method; None, and a warning, if one of them cannot be counted.
     """
-    found: dict[str, Mapping[str, Count]] = {}
+    counts: dict[str, Mapping[str, Count]] = {}
     launcher.report(_plan(tests, 1, 0))
     try:
         with _alone(launcher, tests) as beside:
             for test in tests:
                 launcher.report(LaunchStarted(test.name, 1, 1))
                 with beside(test) as (tick, hooks):
-                    found[test.name] = count_calls(test.target, methods, tick, hooks, test.window or ALL)
+                    counts[test.name] = count_calls(test.target, methods, tick, hooks, test.window or ALL)
     except ButoError as error:
         launcher.report(Warned(tests[0].name, f"calls are not counted: {error.message.splitlines()[0]}"))
         return None
-    return found
+    return counts
 
 
 def _take_profile(flight: Flight, test: TestConfig, cache: ClassCache, reporter: Reporter) -> Profile:

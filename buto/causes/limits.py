@@ -103,8 +103,8 @@ def _find_released(profiles: Sequence[Profile]) -> Iterator[str]:
 
 def _release(profile: Profile) -> int:
     """Return the release of Java that a profile is of; 0 if not known."""
-    found = _RELEASE.search(profile.facts.get("version", ""))
-    return int(found[1]) if found else 0
+    match = _RELEASE.search(profile.facts.get("version", ""))
+    return int(match[1]) if match else 0
 
 
 def remarks_of(old: Sequence[Profile], new: Sequence[Profile], fewest_named: int) -> Iterator[str]:

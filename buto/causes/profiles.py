@@ -178,7 +178,7 @@ class Profile:
         """Return the methods of the user's code on a stack, the topmost first."""
         return tuple(self.frames[at] for at in stack.frames if self.frames[at].is_users)
 
-    def moved(self, classes: Mapping[str, str]) -> Profile:
+    def rename_classes(self, classes: Mapping[str, str]) -> Profile:
         """Return the profile with other names of some classes, by their names."""
         if not classes:
             return self
@@ -228,20 +228,20 @@ def parse(text: str) -> list[Profile]:
         raise ValueError(f"it has version {head[1]}, and this buto reads version {VERSION}")
     if lines[-2:] != [_END, ""]:
         raise ValueError("it is cut off")
-    found: list[_Growing] = []
+    profiles: list[_Growing] = []
     for number, line in enumerate(lines[1:-2], start=2):
         word, *cells = line.split("\t")
         try:
             if word == "recording":
                 _, events, length_s, failure = cells
-                found.append(_Growing(int(events), _number(length_s), _read(failure)))
+                profiles.append(_Growing(int(events), _number(length_s), _read(failure)))
             else:
-                found[-1].add(word, cells)
+                profiles[-1].add(word, cells)
         except (IndexError, KeyError, TypeError) as error:
             raise ValueError(f"line {number} has {word!r} with other cells than expected") from error
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
-    return [growing.finished() for growing in found]
+    return [growing.finish() for growing in profiles]
 
 
 def text_of(profiles: Sequence[Profile]) -> str:
@@ -287,7 +287,7 @@ class _Growing:
             case _:
                 raise KeyError(word)
 
-    def finished(self) -> Profile:
+    def finish(self) -> Profile:
         return Profile(**vars(self) | {"frames": tuple(self.frames), "stacks": tuple(self.stacks)})
 
     def _stack(self, cells: Sequence[str]) -> Stack:
@@ -321,7 +321,7 @@ def _row(*cells: object) -> str:
 
 
 def _read(cell: str) -> str:
-    return _ESCAPED.sub(lambda found: _MEANT.get(found[1], found[1]), cell) if "\\" in cell else cell
+    return _ESCAPED.sub(lambda match: _MEANT.get(match[1], match[1]), cell) if "\\" in cell else cell
 
 
 _LARGEST = 1e100
@@ -383,10 +383,10 @@ class ProfileStore:
         """Return the newest profiles of a test; None without any. Raises BadFileError if they are damaged."""
         for name in self._names(test)[-1:]:
             with self._entries.reading(test, name) as content:
-                found = tuple(parse(_text(content)))
+                profiles = tuple(parse(_text(content)))
             at = names.start_of(name)
             assert at is not None
-            return StoredProfiles(found, at)
+            return StoredProfiles(profiles, at)
         return None
 
     def _names(self, test: str) -> list[str]:

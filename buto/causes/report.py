@@ -78,8 +78,8 @@ def methods(explanation: Explanation, *, noise: bool = False) -> list[Cause]:
     Args:
         noise: whether those are returned, too, that explain nothing.
     """
-    found = _in_turns(explanation)
-    return found if noise else [cause for cause in found if not explanation.is_noise(cause)]
+    causes = _in_turns(explanation)
+    return causes if noise else [cause for cause in causes if not explanation.is_noise(cause)]
 
 
 def _in_turns(explanation: Explanation) -> list[Cause]:
@@ -202,8 +202,8 @@ _STYLES = {
 
 def explanation_page(explanation: Explanation) -> str:
     """Return the page. Names are chosen by the program under test; the template escapes them."""
-    found = methods(explanation)[:MOST_ON_PAGE]
-    whole = table(found)
+    causes = methods(explanation)[:MOST_ON_PAGE]
+    whole = table(causes)
     badge, _, first_line = headline(explanation).partition("  ")
     has_cause = any(cause.tier is Tier.CAUSE for cause in explanation.causes)
     return render_page(
@@ -221,7 +221,7 @@ def explanation_page(explanation: Explanation) -> str:
         others=replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
         of_column=_STYLES,
         kind_lines=kind_lines(explanation),
-        paths=[(cause.method, cause.path) for cause in found if cause.path],
+        paths=[(cause.method, cause.path) for cause in causes if cause.path],
         growth=growth_lines(explanation),
         remarks=remarks(explanation),
     )
@@ -263,9 +263,9 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
         f"  {explanation.new} against {explanation.old}, {_launches(explanation)}",
     ]
     lines += [f"  {text}" for text in kind_lines(explanation)]
-    found = methods(explanation, noise=full)
-    if found:
-        whole = table(found if full else found[:MOST_ROWS])
+    causes = methods(explanation, noise=full)
+    if causes:
+        whole = table(causes if full else causes[:MOST_ROWS])
         cells = [tuple(_cell(text, full=full) for text in row) for row in (whole.heads, *whole.rows)]
         lines += ["", *(f"  {row}" for row in align(cells))]
     growth = growth_lines(explanation)
@@ -297,13 +297,13 @@ _WORDS = ("", "what", "code", "calls", "each", "old", "new", "share")
 def explanation_markdown(explanation: Explanation) -> str:
     word, _, rest = headline(explanation).partition("  ")
     answer = sentence(explanation)
-    found = table(methods(explanation)[:MOST_ROWS])
+    whole = table(methods(explanation)[:MOST_ROWS])
     rows = [
         tuple(
             text if head in _WORDS or not text else code(text)
-            for head, text in zip(found.heads, row, strict=True)
+            for head, text in zip(whole.heads, row, strict=True)
         )
-        for row in found.rows
+        for row in whole.rows
     ]
     notes = [text for text in (*kind_lines(explanation), *remarks(explanation), meaning(explanation)) if text]
     parts = [
@@ -313,7 +313,7 @@ def explanation_markdown(explanation: Explanation) -> str:
         *([code(answer.replace("`", ""), 500), diff(_diff(explanation))] if answer else []),
         f"{code(explanation.new)} against {code(explanation.old)}, {_launches(explanation)}.",
         "",
-        *(markdown_table(found.heads, rows) if rows else []),
+        *(markdown_table(whole.heads, rows) if rows else []),
     ]
     parts += ["<details>", "<summary>details</summary>", "", *(f"- {code(text, 500)}" for text in notes), ""]
     return "\n".join([*parts, "</details>", ""])

@@ -42,12 +42,12 @@ def sentence(explanation: Explanation) -> str:
 
 def likely(explanation: Explanation) -> list[Cause]:
     """Return the causes, then what is most likely; echoes last, and no noise."""
-    found = [
+    causes = [
         cause
         for cause in explanation.causes
         if cause.tier is not Tier.OTHER and not explanation.is_noise(cause)
     ]
-    return sorted(found, key=lambda cause: cause.is_echo)
+    return sorted(causes, key=lambda cause: cause.is_echo)
 
 
 def in_check(explanation: Explanation) -> tuple[CodeCause, ...]:
@@ -79,7 +79,7 @@ def of_cause(cause: Cause) -> str:
     through = f", through `{cause.at}`{_calls_clause(cause, cause.at)}" if cause.at else ""
     held = f", held by `{cause.held_by}`" if cause.held_by else ""
     place = f" ({_place(cause)})" if _place(cause) else ""
-    clause = f"{_change(cause)}{_calls_clause(cause, cause.method)}{_made_clause(cause)}{through}{held}"
+    clause = f"{_change(cause)}{_calls_clause(cause, cause.method)}{_clause_of_made(cause)}{through}{held}"
     return f"+{rise} {_OF[cause.kind]}{makes}: `{cause.method}`{place}{clause}."
 
 
@@ -125,7 +125,7 @@ def _calls_clause(cause: Cause, method: str) -> str:
     return f", {clause}{f', {cost} each{whole}' if cost else ''}"
 
 
-def _made_clause(cause: Cause) -> str:
+def _clause_of_made(cause: Cause) -> str:
     calls = cause.calls_of(f"{cause.type}.{CONSTRUCTOR}")
     if calls is None or calls.new <= calls.old:
         return ""

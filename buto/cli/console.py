@@ -64,7 +64,7 @@ class Console:
         for line in lines:
             self.result(line)
 
-    def styled(self, parts: Sequence[tuple[str, str]]) -> None:
+    def style(self, parts: Sequence[tuple[str, str]]) -> None:
         """Print a line of a result from texts with styles, which are ignored without colour.
 
         The terminal folds long lines itself: a command that is folded here could not be copied.

@@ -84,7 +84,7 @@ class EventPrinter:
         """Print a verdict in about six lines; ``-q`` the first of them, ``-v`` everything."""
         if result.report is not None:
             detail = _DETAIL[self.console.verbosity]
-            self._style(write_lines(result.report.ordered(self._order), detail))
+            self._style(write_lines(result.report.sort_by(self._order), detail))
 
     def words(self, outcome: CallOutcome) -> CallOutcome:
         """Return an outcome in the words in which events are printed."""
@@ -100,7 +100,7 @@ class EventPrinter:
     def _style(self, lines: Iterable[Line]) -> None:
         more = MORE if self._front_end is None else f"({self._front_end.more})"
         for line in lines:
-            self.console.styled([(text.replace(MORE, more), style) for text, style in line.parts])
+            self.console.style([(text.replace(MORE, more), style) for text, style in line.parts])
 
     def _strengths(self, result: Result) -> None:
         from buto.report.strength import MORE_RUNS, strength_lines

@@ -36,7 +36,7 @@ class CommandLineFrontEnd(FrontEnd):
     masks: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
 
-    def written(self, step: Step) -> str:
+    def write(self, step: Step) -> str:
         match step.action:
             case Action.DOCTOR:
                 return shlex.join(step.words())
@@ -61,13 +61,13 @@ class CommandLineFrontEnd(FrontEnd):
 
     def setting(self, key: str, value: str) -> str:
         if is_only_configured(key):
-            return f"{key}: {value}, at the test in {self.configuration}{self._made()}"
+            return f"{key}: {value}, at the test in {self.configuration}{self._find_writer()}"
         return f"{flag(key)} {shlex.quote(value)}"
 
     def name(self, key: str) -> str:
         return "a command after --" if key == "command" else flag(key)
 
-    def _made(self) -> str:
+    def _find_writer(self) -> str:
         """Return what writes a configuration, if there is none."""
         if self.files.has_configuration:
             return ""
@@ -212,9 +212,9 @@ class InBuild(FrontEnd):
 
     more: ClassVar[str] = "in the reports"
 
-    def written(self, step: Step) -> str:
+    def write(self, step: Step) -> str:
         if not self._does(step):
-            return self.program + self.command_line.written(step).removeprefix("buto")
+            return self.program + self.command_line.write(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
         settings += [self.build.setting("profile", "true")] if step.profile else []
         tool = self.tool or self.build.program

@@ -236,13 +236,13 @@ class LaunchProgress:
 
     def _times(self) -> str:
         elapsed = f", {format_seconds(round(time.monotonic() - self._begun_s))} so far"
-        left_s = self._left_s()
+        left_s = self._estimate_left_s()
         if left_s is None:
             return elapsed
         about = "at most" if self._planned.at_most else "about"
         return f"{elapsed}, {about} {format_seconds(max(1, round(left_s)))} left"
 
-    def _left_s(self) -> float | None:
+    def _estimate_left_s(self) -> float | None:
         """Estimate the time left from the mean of a test's launches; None before the first and at the end."""
         planned = self._planned.planned.items()
         todo = {test: n - self.complete[test] for test, n in planned if test not in self._given_up}

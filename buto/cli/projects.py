@@ -43,7 +43,7 @@ def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, 
 def files_of(args: Namespace) -> Files:
     """Return the files that were named, and the default ones for the others."""
     given = vars(args)
-    return Files.located(given.get("config"), given.get("store"), given.get("oracle"))
+    return Files.locate(given.get("config"), given.get("store"), given.get("oracle"))
 
 
 def project_of(args: Namespace) -> Project:

@@ -108,10 +108,10 @@ def find(name: str) -> Entry:
     added = EXTENSIONS.find(name)
     if added is None:
         raise UnknownCommandError(f"unknown command {name!r}", advice=EXTENSIONS.missing(name))
-    entry, found = added
-    if not isinstance(found, Entry):
-        raise EXTENSIONS.broken(entry, f"{entry.value} is not a buto.cli.registry.Entry")
-    return found
+    entry, command = added
+    if not isinstance(command, Entry):
+        raise EXTENSIONS.error_for(entry, f"{entry.value} is not a buto.cli.registry.Entry")
+    return command
 
 
 def load_added() -> dict[str, Entry]:

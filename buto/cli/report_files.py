@@ -140,7 +140,7 @@ def write_reports(outcome: CallOutcome, reports: Reports, console: Console) -> i
         StorageError: one cannot be written; those before it are there.
     """
     results = [
-        result if result.report is None else replace(result, report=result.report.ordered(reports.order))
+        result if result.report is None else replace(result, report=result.report.sort_by(reports.order))
         for result in outcome.results
     ]
     for name, path in reports.paths.items():

@@ -165,12 +165,12 @@ class Wholes(Struct, frozen=True, eq=False):
 
     def with_wholes(self, kept: BoolArray) -> BoolArray:
         """Return which features are kept if each keeps its wholes, too, shape (n_features,)."""
-        found = kept.copy()
+        features = kept.copy()
         for place, of in zip(self.growths, self.of_growths, strict=True):
-            found[of] |= kept[place]
+            features[of] |= kept[place]
         if self.alive is not None and kept[self.classes].any():
-            found[self.alive] = True
-        return found
+            features[self.alive] = True
+        return features
 
     def together(self, large: BoolArray, difference: FloatArray, least: FloatArray) -> BoolArray:
         """Return which differences count, of those that are large enough by themselves.
@@ -181,15 +181,15 @@ class Wholes(Struct, frozen=True, eq=False):
         """
         if not len(self.growths) and not len(self.classes):
             return large
-        found, known = large.copy(), np.nan_to_num(difference)
+        counting, known = large.copy(), np.nan_to_num(difference)
         for place, of in zip(self.growths, self.of_growths, strict=True):
             farthest = np.abs(known[:, of]).max(axis=1, initial=0.0)
-            found[:, place] &= farthest >= least[place]
+            counting[:, place] &= farthest >= least[place]
         if len(self.classes):
             own = known[:, self.classes]
             sign = np.sign(own)
             of_family = own @ self.families @ self.families.T
             every = own.sum(axis=1) if self.alive is None else known[:, self.alive]
             enough = np.minimum(sign * of_family, sign * every[:, None])
-            found[:, self.classes] &= enough >= least[self.classes]
-        return found
+            counting[:, self.classes] &= enough >= least[self.classes]
+        return counting

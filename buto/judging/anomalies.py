@@ -105,8 +105,8 @@ def find_anomalies(profile: TrainingProfile) -> tuple[Anomaly, ...]:
         profile: of at least four runs, in the order in which they were made.
     """
     features = _Features(profile)
-    found = (_outlier(features), _drift(features), _two_groups(features))
-    return tuple(anomaly for anomaly in found if anomaly is not None)
+    anomalies = (_outlier(features), _drift(features), _two_groups(features))
+    return tuple(anomaly for anomaly in anomalies if anomaly is not None)
 
 
 class _Features:

@@ -95,8 +95,8 @@ def beyond(
     of_classes = np.nan_to_num(np.maximum(distance[classes], 0.0).sum())
     size = least + of_classes * estimate_kept_by_classes(properties)
     # NaN compares as false. A change of nothing is none, however small the size that matters.
-    found = np.flatnonzero((distance > 0) & (distance >= size)).tolist()
-    farthest = sorted(found, key=lambda number: -distance[number] / max(size[number], np.finfo(float).tiny))
+    places = np.flatnonzero((distance > 0) & (distance >= size)).tolist()
+    farthest = sorted(places, key=lambda number: -distance[number] / max(size[number], np.finfo(float).tiny))
     nearest = np.where(above > below, after.min(axis=0), after.max(axis=0))
     return tuple(
         Beyond(properties[number], float(lowest[number]), float(highest[number]), float(nearest[number]))
@@ -116,7 +116,7 @@ def is_busier(waits_before: FloatArray, waits_after: FloatArray) -> bool:
 
 
 def find_moved_by_machine(
-    found: Sequence[Beyond],
+    excesses: Sequence[Beyond],
     after: FloatArray,
     waits_before: FloatArray,
     waits_after: FloatArray,
@@ -125,7 +125,7 @@ def find_moved_by_machine(
     """Return what lies beyond other runs because the machine is busier, not because something has changed.
 
     Args:
-        found: what :func:`beyond` returns.
+        excesses: what :func:`beyond` returns.
         after: shape (n_runs, n_found), the values of these properties in the later runs, at least one.
         waits_before, waits_after: how long the threads of each run waited for a core, in each second of it;
             NaN if not known, and then nothing is blamed on the machine.
@@ -134,35 +134,35 @@ def find_moved_by_machine(
     Raises:
         UsageError: a size has another unit than its property.
     """
-    if not found or not is_busier(waits_before, waits_after):
+    if not excesses or not is_busier(waits_before, waits_after):
         return ()
-    quantities = [each.quantity for each in found]
+    quantities = [each.quantity for each in excesses]
     level = after.mean(axis=0)
-    before = np.array([[each.lowest, each.highest] for each in found])
+    before = np.array([[each.lowest, each.highest] for each in excesses])
     # What grows may scatter more in proportion; what shrinks is given no less.
     grown = np.maximum(level / np.maximum(before.mean(axis=1), np.finfo(float).tiny), 1.0)
     usual = TIMES_SCATTER * (before[:, 1] - before[:, 0]) * grown
     least = smallest_effects(quantities, level, minimum or {})
     scatters = after.max(axis=0) - after.min(axis=0) > np.maximum(usual, least)
-    return tuple(each for each, moves in zip(found, scatters, strict=True) if moves)
+    return tuple(each for each, moves in zip(excesses, scatters, strict=True) if moves)
 
 
 def find_counted_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
     """Return the counters that follow no machine and that any of the runs has, sorted by name."""
-    found = {prop.name: prop for run in runs for prop in run.properties if is_counted(prop)}
-    return tuple(found[name] for name in sorted(found))
+    by_name = {prop.name: prop for run in runs for prop in run.properties if is_counted(prop)}
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def totals(runs: Sequence[Run], properties: Sequence[Property]) -> FloatArray:
     """Return the last readable value of properties, shape (n_runs, n_properties); NaN without one."""
-    found = np.full((len(runs), len(properties)), np.nan)
+    last_values = np.full((len(runs), len(properties)), np.nan)
     for number, run in enumerate(runs):
         values = series_of(run, properties).values
         for column in range(len(properties)):
             readable = values[~np.isnan(values[:, column]), column]
             if len(readable):
-                found[number, column] = readable[-1]
-    return found
+                last_values[number, column] = readable[-1]
+    return last_values
 
 
 def find_counted_columns(features: Sequence[Feature], quantities: Sequence[Property]) -> dict[str, int]:

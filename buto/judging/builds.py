@@ -33,8 +33,8 @@ def over_builds(profile: TrainingProfile, minimum: Mapping[str, str]) -> OverBui
     quantities = tuple(profile.quantities[column] for column in columns)
 
     def measure(run: Run) -> FloatArray:
-        found: FloatArray = profile.measure(run)[places]
-        return found
+        numbers: FloatArray = profile.measure(run)[places]
+        return numbers
 
     share = np.array([_share(prop) for prop in quantities])
     series = BuildSeries(

@@ -81,9 +81,9 @@ def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
 
     A class that a run does not list counts as zero there. None if a run has no histogram at its end.
     """
-    found = [histogram_at_end(run) for run in runs]
-    known = [histogram for histogram in found if histogram is not None]
-    if not known or len(known) < len(found):
+    histograms = [histogram_at_end(run) for run in runs]
+    known = [histogram for histogram in histograms if histogram is not None]
+    if not known or len(known) < len(histograms):
         return None
     # Imported here, because few runs have histograms.
     from statistics import median_low

@@ -120,7 +120,7 @@ def environment_differences(
         JudgeError: runs of the first differ among themselves in a key that decides.
     """
     model = learn_metadata([run.metadata for run in first], settings)
-    found = {
+    sentences = {
         (difference.deciding, difference.key): (
             f"{difference.key} differs: {difference.expected!r} with {_test(first)}, "
             f"{difference.observed!r} with {_test(second)}"
@@ -129,7 +129,7 @@ def environment_differences(
         for difference in compare_metadata(model, run.metadata, settings)
     }
     decide, reported = (
-        tuple(found[key] for key in sorted(found) if key[0] is deciding) for deciding in (True, False)
+        tuple(sentences[key] for key in sorted(sentences) if key[0] is deciding) for deciding in (True, False)
     )
     return decide, reported
 
@@ -369,7 +369,7 @@ class Programs(Comparison):
                 *(self._carry_over(runs, is_new) if in_turns else ()),
                 *(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
             ),
-            p_value=self.procedure.combined_p_value(look) if in_turns else look.p_value,
+            p_value=self.procedure.combine_p_values(look) if in_turns else look.p_value,
             reach=outlier_shares(evidence, settings),
             guarantee=_guarantee(look, step, self.procedure) if in_turns else _free_guarantee(evidence),
             needs_more=too_few if is_open else "",
@@ -384,10 +384,10 @@ class Programs(Comparison):
         properties, values = [known[place] for place in read], values[:, read]
         minimum = self.settings.flat().get(MINIMUM_EFFECT, {})
         least = smallest_effects(properties, values.mean(axis=0), minimum)
-        found = carry_over(values, np.array(is_new, np.bool_), least)
-        if found.column is None or found.p_value > CARRIED_OVER:
+        dependence = carry_over(values, np.array(is_new, np.bool_), least)
+        if dependence.column is None or dependence.p_value > CARRIED_OVER:
             return ()
-        seen = CARRY_OVER.format(title_of(properties[found.column].name), found.p_value)
+        seen = CARRY_OVER.format(title_of(properties[dependence.column].name), dependence.p_value)
         return (isolation(seen),)
 
     def _judge(self, look: TurnsLook, *, in_turns: bool) -> Next:
@@ -425,7 +425,7 @@ class Programs(Comparison):
         Args:
             known: the launches that say what is compared.
         """
-        profile = self._learned(known)
+        profile = self._learn_profile(known)
         rows = self._rows_of(profile, runs)
         return prepare_turns(profile, self.settings, self._orders, rows[: len(known)], None), Launched(
             rows, labels
@@ -439,7 +439,7 @@ class Programs(Comparison):
             return self._before.profile.hearing(runs)
         return learn(runs, shared.properties, by_class=judges(self.settings, LIVE_CLASSES))
 
-    def _learned(self, runs: Sequence[Run]) -> TrainingProfile:
+    def _learn_profile(self, runs: Sequence[Run]) -> TrainingProfile:
         """Return the profile of some runs, whatever programs they are of."""
         known = {prop.name: prop for run in runs for prop in run.properties}
         read = set.intersection(*map(_read, runs))
@@ -507,9 +507,10 @@ def _guarantee(look: TurnsLook, step: Next, procedure: Procedure) -> str:
 
 
 def _free_guarantee(evidence: Evidence) -> str:
-    found = evidence.mattering.significance
-    as_far = round(found.p_value * found.n_choices)
+    significance = evidence.mattering.significance
+    as_far = round(significance.p_value * significance.n_choices)
     return (
-        f"{as_far} of {found.n_choices} ways of dealing the runs out to the two set them as far apart; "
-        "holds whatever the values are distributed like, if the machine did not change between the runs"
+        f"{as_far} of {significance.n_choices} ways of dealing the runs out to the two set them as far "
+        "apart; holds whatever the values are distributed like, if the machine did not change between the "
+        "runs"
     )

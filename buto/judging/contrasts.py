@@ -120,8 +120,8 @@ class Stable(Struct, frozen=True, eq=False):
     def in_units(self, values: FloatArray) -> FloatArray:
         """Return numbers of this scale in the features' own units; the last axis is that of features."""
         with np.errstate(over="ignore"):
-            found: FloatArray = self.unit * (np.sinh(values) if self.load is None else values)
-        return found
+            numbers: FloatArray = self.unit * (np.sinh(values) if self.load is None else values)
+        return numbers
 
 
 def stabilise(
@@ -258,8 +258,8 @@ def compare_choices(values: FloatArray, chosen: IntArray, load: FloatArray | Non
     def inside(ours: FloatArray, theirs: FloatArray, total: FloatArray) -> FloatArray:
         """Return sums of products within both groups, shape (n_choices, n_kinds, n_columns)."""
         between = size * at[:, :, None] * ours[:, None] + others * at_rest[:, :, None] * theirs[:, None]
-        found: FloatArray = along.T @ total - between
-        return found
+        sums: FloatArray = along.T @ total - between
+        return sums
 
     widths, axes = np.linalg.eigh(inside(at, at_rest, along))
     moves = widths > SINGULAR * n_runs
@@ -285,11 +285,11 @@ def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     Args:
         chosen: see :func:`compare_choices`.
     """
-    found = compare_choices(stable.values, chosen, stable.load)
-    freedom = found.freedom
-    squared = found.difference**2 / ((found.variance + stable.floor**2) * found.sizes)
+    compared = compare_choices(stable.values, chosen, stable.load)
+    freedom = compared.freedom
+    squared = compared.difference**2 / ((compared.variance + stable.floor**2) * compared.sizes)
     normal: FloatArray = np.sqrt(freedom * np.log1p(squared / freedom))
-    signed: FloatArray = np.copysign(normal * wallace(freedom), found.difference)
+    signed: FloatArray = np.copysign(normal * wallace(freedom), compared.difference)
     return signed
 
 
@@ -301,10 +301,10 @@ def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatAr
     """
     n_runs = len(stable.values)
     last = np.arange(n_runs - size, n_runs)
-    found = compare_choices(stable.values, last[None], stable.load)
-    squared = found.freedom * np.expm1((limit / wallace(found.freedom)) ** 2 / found.freedom)
-    half = np.sqrt(squared * (found.variance + stable.floor**2) * found.sizes)[0]
-    centre = stable.values[last].mean(axis=0) - found.difference[0]
+    compared = compare_choices(stable.values, last[None], stable.load)
+    squared = compared.freedom * np.expm1((limit / wallace(compared.freedom)) ** 2 / compared.freedom)
+    half = np.sqrt(squared * (compared.variance + stable.floor**2) * compared.sizes)[0]
+    centre = stable.values[last].mean(axis=0) - compared.difference[0]
     return stable.in_units(centre - half), stable.in_units(centre + half)
 
 

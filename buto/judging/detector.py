@@ -110,7 +110,7 @@ class FittedCalibrated(FittedJudge):
     def n_training(self) -> int:
         return len(self.profile.values)
 
-    def weighed(self, runs: RunSet) -> Weighed[Ranked] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[Ranked] | Verdict:
         """Compare runs as they are; a verdict if their load is another one than that of training."""
         alpha, n_checked = self.settings.alpha, len(runs)
         if another := another_load(self.profile, [self.profile.measure(run) for run in runs]):
@@ -173,8 +173,8 @@ class FittedCalibrated(FittedJudge):
         n_quantities = len(self.profile.quantities)
         too_many = everything and n_quantities > MOST_ASKED
         names = None if everything and not too_many else (*usual_names(self.profile), DURATION.name)
-        found = strengths(self.profile, self.settings, names, roughly=roughly)
-        return Strengths(found, n_quantities, too_many)
+        of_quantities = strengths(self.profile, self.settings, names, roughly=roughly)
+        return Strengths(of_quantities, n_quantities, too_many)
 
     def view(self, runs: Sequence[Run]) -> View:
         return CalibratedView(
@@ -292,7 +292,7 @@ class CalibratedDetector(Detector[JudgeSettings]):
                 f"no environment has {FEWEST_RUNS} runs",
                 advice=f"record more: {n_training + N_CHECKED} of one environment are needed",
             )
-        most = [run for run in runs if fitted.known_of(fitted.environment(run)) is fitted.known[0]]
+        most = [run for run in runs if fitted.find_known(fitted.environment(run)) is fitted.known[0]]
         return self._selftest(fitted.known[0].fitted, RunSet(tuple(most)), n_training, share)
 
 

@@ -357,10 +357,10 @@ def find_moved_counters(
     ends = [profile.quantities[profile.catalogue[place].column] for place in columns.values()]
     at_the_end = values[:, [*columns.values()]]
     before, after = at_the_end[:-n_checked], at_the_end[-n_checked:]
-    found = beyond(ends, before, after, settings.minimum_effect)
-    places = [[*columns].index(each.quantity.name) for each in found]
+    excesses = beyond(ends, before, after, settings.minimum_effect)
+    places = [[*columns].index(each.quantity.name) for each in excesses]
     moved = find_moved_by_machine(
-        found, after[:, places], shares_before, shares_after, settings.minimum_effect
+        excesses, after[:, places], shares_before, shares_after, settings.minimum_effect
     )
     return frozenset(each.quantity.name for each in moved)
 

@@ -60,8 +60,8 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
     Missing properties and readings that are not :func:`countable` are NaN. The values may be the run's own
     array and must not be changed.
     """
-    found = list(map(run.column_of.get, [prop.name for prop in properties]))
-    sources = [_MISSING if source is None else source for source in found]
+    columns = list(map(run.column_of.get, [prop.name for prop in properties]))
+    sources = [_MISSING if source is None else source for source in columns]
     values = run.values
     if sources == list(range(values.shape[1])) and values.flags.c_contiguous and _all_countable(values):
         return Series(run.times_s, values)
@@ -292,8 +292,8 @@ def quantiles(values: FloatArray, shares: Sequence[float]) -> FloatArray:
     below = np.floor(places).astype(np.intp)
     low, high = ordered[below], ordered[np.minimum(below + 1, len(values) - 1)]
     step, share = high - low, (places - below)[:, None]
-    found: FloatArray = np.where(share < 0.5, low + step * share, high - step * (1 - share))
-    return found
+    numbers: FloatArray = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+    return numbers
 
 
 def _of_counters(grid: FloatArray, thirds: FloatArray, last: FloatArray) -> FloatArray:

@@ -84,7 +84,7 @@ def findings(
     shares = shares_of(np.minimum(largest[0], LARGEST_CONTRAST))
     numbers = _Numbers(evidence, ranked, features, limit, runs, detector)
     beyond = np.abs(ranked.contrast[0]) - limit
-    found = []
+    differences = []
     minded = set(columns[np.isfinite(evidence.least)].tolist())
     for place in choose_named(largest[0], limit, fails=fails or ranked.p_value <= settings.alpha):
         quantity = sorted(set(columns.tolist()))[place]
@@ -94,8 +94,8 @@ def findings(
         alone = largest[0, place] > limit or ranked.p_value > settings.alpha
         remark = "" if alone else NOT_ALONE
         text = "; ".join(filter(None, (finding.text, remark)))
-        found.append(replace(finding, evidence=float(shares[place]), text=text))
-    return tuple(found)
+        differences.append(replace(finding, evidence=float(shares[place]), text=text))
+    return tuple(differences)
 
 
 NOTED_EARLY = ("jvm.memory.allocated", "jvm.memory.heap.live", "jvm.object.live")
@@ -204,7 +204,7 @@ class _Numbers:
         contrast = float(self._ranked.contrast[0, column])
         direction = Direction.MORE if contrast > 0 else Direction.LESS
         least, most = self._possible(column)
-        expected = float(np.clip(self._expected(column, training, checked), least, most))
+        expected = float(np.clip(self._expect(column, training, checked), least, most))
         furthest = int(np.argmax(np.abs(checked - expected)))
         is_adjusted = self._evidence.stable.load is not None
         return Difference(
@@ -257,10 +257,10 @@ class _Numbers:
     def _amount_of(self, column: int, measure: str) -> Amount:
         training, checked = np.split(self._evidence.values[:, column], [-len(self._runs)])
         numbers = Numbers(tuple(training.tolist()), tuple(checked.tolist()))
-        before, now = self._expected(column, training, checked), float(checked.mean())
+        before, now = self._expect(column, training, checked), float(checked.mean())
         return Amount(measure, before, now, numbers=numbers)
 
-    def _expected(self, column: int, training: FloatArray, checked: FloatArray) -> float:
+    def _expect(self, column: int, training: FloatArray, checked: FloatArray) -> float:
         """Return the mean of the training runs, or what it would be under the load of those under test."""
         load, values = self._evidence.stable.load, self._evidence.values[:, [column]]
         if load is None:

@@ -87,7 +87,7 @@ class Weighed(Generic[R]):
     unread: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def looked(self, n_runs: int, alpha: float) -> Looked:
+    def take_look(self, n_runs: int, alpha: float) -> Looked:
         """Return what the rule of a check decides by."""
         p_value = self.ranks.mattering.p_value
         return Looked(
@@ -114,17 +114,17 @@ class FittedJudge(FittedDetector):
     settings: JudgeSettings
 
     @abstractmethod
-    def weighed(self, runs: RunSet) -> Weighed[Any] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[Any] | Verdict:
         """Return what was found of valid runs, at least one; a verdict if they cannot be compared at all."""
 
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one; see :func:`decide`."""
         if not len(runs):
             raise JudgeError("there is no run to judge")
-        found = self.weighed(runs)
-        if isinstance(found, Verdict):
-            return replace(found, looked=Looked(len(runs), is_comparable=False))
-        return decide(found, len(runs), self.settings)
+        weighed = self.weigh(runs)
+        if isinstance(weighed, Verdict):
+            return replace(weighed, looked=Looked(len(runs), is_comparable=False))
+        return decide(weighed, len(runs), self.settings)
 
 
 NEEDS_TURNS = (
@@ -135,52 +135,52 @@ NEEDS_TURNS = (
 _STATUS = {Do.PASS: Status.PASS, Do.FAIL: Status.REGRESSION}
 
 
-def decide(found: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verdict:
+def decide(weighed: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verdict:
     """Return the verdict of training alone, without turns, by the rule of a check."""
-    alpha, mattering, every = settings.alpha, found.ranks.mattering, found.ranks.any
-    looked = found.looked(n_checked, alpha)
+    alpha, mattering, every = settings.alpha, weighed.ranks.mattering, weighed.ranks.any
+    looked = weighed.take_look(n_checked, alpha)
     step = Procedure(alpha, has_turns=False).after_runs(looked)
-    named = found.findings(mattering)
+    named = weighed.findings(mattering)
     verdict = Verdict(
         _STATUS.get(step.do, Status.INCONCLUSIVE),
         NAME,
         findings=named,
-        noted=find_noted(named, found.findings(every) if every.p_value <= alpha else found.notes),
-        warnings=found.warnings,
+        noted=find_noted(named, weighed.findings(every) if every.p_value <= alpha else weighed.notes),
+        warnings=weighed.warnings,
         p_value=mattering.p_value,
         alpha=alpha,
-        guarantee=found.guarantee,
-        adjusted=found.adjusted,
-        reach=found.reach,
+        guarantee=weighed.guarantee,
+        adjusted=weighed.adjusted,
+        reach=weighed.reach,
         looked=looked,
         steps=(step,),
     )
     if step.do is Do.FAIL:
-        return replace(verdict, warnings=(*found.unread, *found.warnings))
+        return replace(verdict, warnings=(*weighed.unread, *weighed.warnings))
     if step.do is Do.LAUNCH:
-        why = _why_more(found, step)
+        why = _why_more(weighed, step)
         reason = f"{why}, and one run never fails alone: three decide together"
-        return replace(verdict, reasons=(reason, *found.unread), needs_more=why)
-    runs_needed = found.runs_needed if step.why is Why.TOO_FEW else None
-    return replace(verdict, reasons=_reasons(found, step), runs_needed=runs_needed)
+        return replace(verdict, reasons=(reason, *weighed.unread), needs_more=why)
+    runs_needed = weighed.runs_needed if step.why is Why.TOO_FEW else None
+    return replace(verdict, reasons=_reasons(weighed, step), runs_needed=runs_needed)
 
 
-def _reasons(found: Weighed[R], step: Next) -> tuple[str, ...]:
+def _reasons(weighed: Weighed[R], step: Next) -> tuple[str, ...]:
     if step.do is Do.PASS:
         return ()
     own = {
-        Why.NOT_COMPARABLE: (*found.beyond, *found.unexplained),
-        Why.TOO_FEW: (found.too_few,),
+        Why.NOT_COMPARABLE: (*weighed.beyond, *weighed.unexplained),
+        Why.TOO_FEW: (weighed.too_few,),
         Why.NEEDS_TURNS: (NEEDS_TURNS,),
-    }.get(step.why, found.hidden)
-    return (*own, *found.unread)
+    }.get(step.why, weighed.hidden)
+    return (*own, *weighed.unread)
 
 
-def _why_more(found: Weighed[R], step: Next) -> str:
+def _why_more(weighed: Weighed[R], step: Next) -> str:
     """Return, in a clause, why more runs should decide with one."""
     if step.why is Why.HIDDEN:
         return "one odd training run may hide that the run differs"
-    first = found.first
+    first = weighed.first
     if not first.quantity:
         return f"the run is not ordinary (p = {format_number(first.rank)})"
     t = max(first.level, first.growth)

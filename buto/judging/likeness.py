@@ -32,8 +32,8 @@ def distances(change: FloatArray, others: FloatArray) -> FloatArray:
     apart = np.sqrt(np.where(known, (rest - changed) ** 2, 0.0).sum(axis=1))
     size = np.sqrt(np.where(known, changed**2, 0.0).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: FloatArray = np.where(size > 0, apart / size, np.inf)
-    return found
+        shares: FloatArray = np.where(size > 0, apart / size, np.inf)
+    return shares
 
 
 def nearest(change: FloatArray, others: FloatArray, most: int) -> IntArray:

@@ -84,7 +84,7 @@ class FittedMachines(FittedDetector):
         environments = [self.environment(run) for run in runs]
         if any(environment != environments[0] for environment in environments):
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=(MIXED,))
-        known = self.known_of(environments[0])
+        known = self.find_known(environments[0])
         if known is None:
             return self.check_elsewhere(runs)
         verdict = known.fitted.check(runs)
@@ -113,7 +113,7 @@ class FittedMachines(FittedDetector):
         looked = Looked(len(runs), is_elsewhere=True)
         return Verdict(Status.INCONCLUSIVE, NAME, reasons=(reason,), alpha=alpha, looked=looked)
 
-    def known_of(self, environment: Environment) -> KnownEnvironment | None:
+    def find_known(self, environment: Environment) -> KnownEnvironment | None:
         """Return what judges runs of an environment alone; None if too few training runs are of it."""
         if self.are_draws:
             return self.known[0]
@@ -155,9 +155,9 @@ class FittedMachines(FittedDetector):
         ]
         if self.are_draws:
             return (draws(self.environments), *of_known)
-        return (*self.unjudged_warnings(), *dict.fromkeys(of_known))
+        return (*self.warn_of_unjudged(), *dict.fromkeys(of_known))
 
-    def unjudged_warnings(self) -> tuple[str, ...]:
+    def warn_of_unjudged(self) -> tuple[str, ...]:
         """Return what to know of environments with too few training runs, or with none."""
         place, different = group(self.environments)
         counts = np.bincount(place).tolist()
@@ -183,7 +183,7 @@ class FittedMachines(FittedDetector):
         return self.known[0].fitted.strengths(everything=everything, roughly=roughly)
 
     def view(self, runs: Sequence[Run]) -> View:
-        known = self.known_of(self.environment(runs[-1])) if runs else None
+        known = self.find_known(self.environment(runs[-1])) if runs else None
         return RunsView(runs) if known is None else known.fitted.view(runs)
 
     def explain(self, verdict: Verdict) -> Explanation:

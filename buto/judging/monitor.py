@@ -109,7 +109,7 @@ class BuildSeries(Struct, frozen=True, eq=False):
         """All runs, shape (n_known + n_builds, n_quantities)."""
         return np.vstack([self.known, *(build.values for build in self.builds)])
 
-    def cleared(self, since: str, at: str, turns: FloatArray) -> BuildSeries:
+    def clear(self, since: str, at: str, turns: FloatArray) -> BuildSeries:
         """Return the series after turns have cleared an alarm: its window and the turns are what is known.
 
         Args:
@@ -128,7 +128,7 @@ class BuildSeries(Struct, frozen=True, eq=False):
         """Return the series without builds that turns have confirmed to differ: they are no reference.
 
         Args:
-            since, at: see :meth:`cleared`; from the first build that differs to the last one of the window.
+            since, at: see :meth:`clear`; from the first build that differs to the last one of the window.
         """
         keys = [build.key for build in self.builds]
         if since not in keys or at not in keys or keys.index(since) > keys.index(at):
@@ -337,8 +337,10 @@ def _farthest(stable: Stable, values: FloatArray, least: FloatArray, chosen: Int
 
 def _t(stable: Stable, chosen: IntArray) -> FloatArray:
     """Return the absolute pooled t of each choice of runs, shape (n_choices, n_quantities)."""
-    found = compare_choices(stable.values, chosen)
-    t: FloatArray = np.abs(found.difference) / np.sqrt((found.variance + stable.floor**2) * found.sizes)
+    compared = compare_choices(stable.values, chosen)
+    t: FloatArray = np.abs(compared.difference) / np.sqrt(
+        (compared.variance + stable.floor**2) * compared.sizes
+    )
     return t
 
 

@@ -340,7 +340,7 @@ class Procedure(Struct, frozen=True):
             return Next(Do.PASS, Why.KNOWN_OUTSIDE)
         return Next(Do.PASS, Why.BUSIER) if is_busier else Next(Do.FAIL, Why.OUTSIDE)
 
-    def combined_p_value(self, look: TurnsLook) -> float:
+    def combine_p_values(self, look: TurnsLook) -> float:
         """Return one p-value of the turns: at most alpha exactly if they fail.
 
         The smaller of the two tests' p-values, each divided by its share (Bonferroni with weights).

@@ -99,12 +99,12 @@ def levels_of(
 def first_levels(features_of: Sequence[Feature], quantities: Sequence[Property]) -> dict[int, int]:
     """Return by quantity the place of the feature that says how much there is; live objects have none."""
     places = {(feature.column, feature.name): place for place, feature in enumerate(features_of)}
-    found: dict[int, int] = {}
+    place_of: dict[int, int] = {}
     for column, prop in enumerate(quantities):
         for name in (*accusing_features(prop), "mean"):
             if (column, name) in places:
-                found.setdefault(column, places[column, name])
-    return found
+                place_of.setdefault(column, places[column, name])
+    return place_of
 
 
 class Emitter(Struct, frozen=True):
@@ -224,14 +224,14 @@ class TrainingProfile:
         Args:
             values: shape (n_runs, n_features).
         """
-        return np.abs(self.signed_levels(values))
+        return np.abs(self.levels_with_sign(values))
 
-    def signed_levels(self, values: FloatArray) -> FloatArray:
+    def levels_with_sign(self, values: FloatArray) -> FloatArray:
         """Return the mean level of each quantity, shape (n_quantities,); 0 of live objects by class."""
-        found, mean = np.zeros(len(self.quantities)), values.mean(axis=0)
+        levels, mean = np.zeros(len(self.quantities)), values.mean(axis=0)
         for column, place in self._places_of_levels.items():
-            found[column] = mean[place]
-        return found
+            levels[column] = mean[place]
+        return levels
 
     def amounts(self, values: FloatArray) -> FloatArray:
         """Return how much there is of each quantity, not negative, shape (n_quantities,); of live objects by
@@ -239,10 +239,10 @@ class TrainingProfile:
 
         Args: see :meth:`levels`.
         """
-        found = self.levels(values)
+        amounts = self.levels(values)
         if self.classes is not None and self.classes.names:
-            found[-1] = np.abs(values.mean(axis=0))[-len(self.classes.names) :].sum()
-        return found
+            amounts[-1] = np.abs(values.mean(axis=0))[-len(self.classes.names) :].sum()
+        return amounts
 
     @cached_property
     def _places_of_levels(self) -> Mapping[int, int]:
@@ -296,15 +296,15 @@ def steps_of(properties: Sequence[Property], series: Sequence[Series]) -> FloatA
     Args:
         series: of each run, columns as ``properties``.
     """
-    found = np.zeros(len(properties))
+    steps = np.zeros(len(properties))
     for column, prop in enumerate(properties):
         if nature_of(prop) is Nature.KEPT:
             read = [
                 run_series.values[~np.isnan(run_series.values[:, column]), column] for run_series in series
             ]
             moves = np.array([np.abs(np.diff(values)).max(initial=0.0) for values in read])
-            found[column] = float(moves[moves > 0].mean()) if (moves > 0).any() else 0.0
-    return found
+            steps[column] = float(moves[moves > 0].mean()) if (moves > 0).any() else 0.0
+    return steps
 
 
 def waits_of(runs: Sequence[Run]) -> FloatArray:

@@ -177,23 +177,23 @@ def differences(stable: Stable, chosen: IntArray) -> Differences:
         stable: its floor is added to the variance as that of an independent deviation.
         chosen: see :func:`compared`.
     """
-    found = compare_choices(stable.values, chosen, stable.load)
-    variance = found.variance + stable.floor**2
-    squared = found.difference**2 / (variance * found.sizes)
-    return Differences(squared, variance, found.sizes, float(found.freedom))
+    compared = compare_choices(stable.values, chosen, stable.load)
+    variance = compared.variance + stable.floor**2
+    squared = compared.difference**2 / (variance * compared.sizes)
+    return Differences(squared, variance, compared.sizes, float(compared.freedom))
 
 
-def factors(found: Differences) -> FloatArray:
+def factors(gaps: Differences) -> FloatArray:
     """Return the Bayes factor of each choice and feature, shape (n_choices, n_features); 1 says nothing.
 
     It is the mean over USUAL_CHANGES, and increases with Student's t without a limit that matters.
     """
-    freedom = found.freedom
-    plain = np.log1p(found.squared_t / freedom)
-    result = np.zeros_like(found.squared_t)
+    freedom = gaps.freedom
+    plain = np.log1p(gaps.squared_t / freedom)
+    result = np.zeros_like(gaps.squared_t)
     for change in USUAL_CHANGES:
-        ratio = change**2 / (found.variance * found.sizes)
-        fitted = np.log1p(found.squared_t / (freedom * (1 + ratio)))
+        ratio = change**2 / (gaps.variance * gaps.sizes)
+        fitted = np.log1p(gaps.squared_t / (freedom * (1 + ratio)))
         logarithm = (freedom + 1) / 2 * (plain - fitted) - np.log1p(ratio) / 2
         result += np.exp(np.minimum(logarithm, LARGEST_LOGARITHM))
     return result / len(USUAL_CHANGES)
@@ -204,13 +204,13 @@ def for_a_change(factor: FloatArray, counts: BoolArray) -> FloatArray:
     return np.where(counts, np.maximum(factor, 1.0), 1.0)
 
 
-def factors_for_a_change(found: Differences, counts: BoolArray) -> FloatArray:
+def factors_for_a_change(gaps: Differences, counts: BoolArray) -> FloatArray:
     """Return what :func:`for_a_change` makes of all factors; only those that can be above 1 are computed."""
     # With a t of at most 1, no size of a change makes the difference likelier than none does.
-    likely = counts & (found.squared_t > 1.0)
-    sizes = np.broadcast_to(found.sizes, counts.shape)[likely]
+    likely = counts & (gaps.squared_t > 1.0)
+    sizes = np.broadcast_to(gaps.sizes, counts.shape)[likely]
     some = structs.replace(
-        found, squared_t=found.squared_t[likely], variance=found.variance[likely], sizes=sizes
+        gaps, squared_t=gaps.squared_t[likely], variance=gaps.variance[likely], sizes=sizes
     )
     result = np.ones(counts.shape)
     result[likely] = np.maximum(factors(some), 1.0)

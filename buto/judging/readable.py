@@ -83,7 +83,7 @@ def read_at_all(
     Raises:
         JudgeError: there are none.
     """
-    found, left_out = [], {}
+    complete, left_out = [], {}
     for prop in sorted((prop for prop in properties if judges(settings, prop)), key=lambda prop: prop.name):
         without = [run for run in runs if not has(run, prop)]
         if without:
@@ -91,10 +91,10 @@ def read_at_all(
             why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
             left_out[prop.name] = f"not read in {where} of the training runs: {why}"
         else:
-            found.append(prop)
-    if not found:
+            complete.append(prop)
+    if not complete:
         raise JudgeError("no property was read in every training run", advice=see_why(runs[0]))
-    return found, left_out
+    return complete, left_out
 
 
 def see_why(run: Run) -> Advice:

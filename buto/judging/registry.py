@@ -78,8 +78,8 @@ def comparison(
     Raises:
         UsageError: alpha is not a share.
     """
-    found: Comparison = _import_detector(COMPARISON)(settings, alpha, runs, before)
-    return found
+    comparer: Comparison = _import_detector(COMPARISON)(settings, alpha, runs, before)
+    return comparer
 
 
 def alpha_of(settings: Settings) -> float:
@@ -102,11 +102,13 @@ def _import_detector(place: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _check(entry: EntryPoint, found: Any) -> type[Detector[Any]]:
+def _check(entry: EntryPoint, candidate: Any) -> type[Detector[Any]]:
     from buto.judging.protocol import Detector
 
-    if not (isinstance(found, type) and issubclass(found, Detector)):
-        raise EXTENSIONS.broken(entry, f"{entry.value} is not a subclass of buto.judging.protocol.Detector")
-    if getattr(found, "name", None) != entry.name:
-        raise EXTENSIONS.broken(entry, f"{entry.value} calls itself {getattr(found, 'name', None)!r}")
-    return found
+    if not (isinstance(candidate, type) and issubclass(candidate, Detector)):
+        raise EXTENSIONS.error_for(
+            entry, f"{entry.value} is not a subclass of buto.judging.protocol.Detector"
+        )
+    if getattr(candidate, "name", None) != entry.name:
+        raise EXTENSIONS.error_for(entry, f"{entry.value} calls itself {getattr(candidate, 'name', None)!r}")
+    return candidate

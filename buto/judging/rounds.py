@@ -252,7 +252,7 @@ def _find_alike(series: RoundSeries, growth: Growth) -> list[str]:
         if series.subjects[column] is SeriesSubject.COUNTER
     ]
     objects = np.diff(series.objects[growth.n_warm_up :], axis=0)
-    found = []
+    classes = []
     for column, (name, what) in enumerate(zip(series.names, series.subjects, strict=True)):
         steps = objects[:, column]
         alike = [
@@ -263,9 +263,9 @@ def _find_alike(series: RoundSeries, growth: Growth) -> list[str]:
             and _is_near(steps.mean(), growth.rates[counter])
         ]
         if alike:
-            found.append((not is_own(name), -growth.rates[column], name))
-    own = [name for foreign, _, name in sorted(found) if not foreign]
-    others = [name for foreign, _, name in sorted(found) if foreign]
+            classes.append((not is_own(name), -growth.rates[column], name))
+    own = [name for foreign, _, name in sorted(classes) if not foreign]
+    others = [name for foreign, _, name in sorted(classes) if foreign]
     meant = [_MEANT[series.names[counter]] for counter in counters if series.names[counter] in _MEANT]
     return list(dict.fromkeys([*own, *meant, *others]))
 

@@ -154,7 +154,7 @@ def footprint_of(run: Run) -> Footprint:
     )
 
 
-def allowed_heap(run: Run) -> float:
+def heap_limit(run: Run) -> float:
     """Return how large the heap may be by the options of a run, as ``-Xmx`` counts it; NaN if not known."""
     known = str(run.metadata.get(HEAP_MAX, ""))
     return _option(run, _XMX, float(known) if known.isdecimal() else float("nan"))
@@ -268,25 +268,25 @@ def need_of(runs: Sequence[Run]) -> Need:
     """
     if len(runs) < FEWEST_RUNS:
         raise JudgeError(f"{len(runs)} runs tell too little of how much memory is needed: {FEWEST_RUNS} do")
-    found = tuple(footprint_of(run) for run in runs)
+    footprints = tuple(footprint_of(run) for run in runs)
     without = [
         run
-        for run, footprint in zip(runs, found, strict=True)
+        for run, footprint in zip(runs, footprints, strict=True)
         if not isfinite(footprint.peak + footprint.heap)
     ]
     if without:
         why = without[0].nan_reasons.get(RESIDENT, "the run does not have it")
         raise JudgeError(f"the memory of the process is not known of the run {without[0].id}: {why}")
     means = {
-        name: float(np.mean([getattr(footprint, name) for footprint in found]))
+        name: float(np.mean([getattr(footprint, name) for footprint in footprints]))
         for name in ("peak", "heap", "outside", "metaspace", "code", "direct")
     }
-    most = upper_bound([footprint.peak for footprint in found])
+    most = upper_bound([footprint.peak for footprint in footprints])
     inside = sum(means[name] for name in ("heap", "metaspace", "code", "direct"))
     reserve = most - means["peak"]
-    allowed = _most(np.array([allowed_heap(run) for run in runs]))
+    allowed = _most(np.array([heap_limit(run) for run in runs]))
     return Need(
-        found,
+        footprints,
         most,
         means["heap"],
         means["metaspace"],
@@ -295,7 +295,7 @@ def need_of(runs: Sequence[Run]) -> Need:
         max(0.0, means["peak"] - inside),
         reserve,
         means["outside"] + reserve,
-        float(np.fmin(allowed, upper_bound([footprint.committed for footprint in found]))),
+        float(np.fmin(allowed, upper_bound([footprint.committed for footprint in footprints]))),
         allowed,
     )
 

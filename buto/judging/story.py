@@ -270,13 +270,13 @@ class Headline(Struct, frozen=True):
     @property
     def beside(self) -> tuple[Finding, ...]:
         """One follower of each other matter, what people mind most first: those that say most that is new."""
-        found: dict[Matter, Finding] = {}
+        by_matter: dict[Matter, Finding] = {}
         for follower in self.followers:
             # What is in use, and of which class, says no more than what is kept or allocated.
             if follower.subject != LIVE_CLASSES.name and not _is_in_use(follower.subject):
-                found.setdefault(matter_of(follower.subject), follower)
+                by_matter.setdefault(matter_of(follower.subject), follower)
         ours = matter_of(self.finding.subject)
-        return tuple(found[matter] for matter in Matter if matter in found and matter is not ours)
+        return tuple(by_matter[matter] for matter in Matter if matter in by_matter and matter is not ours)
 
 
 class Story(Struct, frozen=True):

@@ -159,7 +159,7 @@ class Turns:
     prior: Prior | None = None
     modes: Modes | None = None
 
-    def compared(self, launched: Launched) -> FloatArray:
+    def select_compared(self, launched: Launched) -> FloatArray:
         """Return the values of launches that are compared, shape (n_launches, n_kept)."""
         values = launched.values if self.modes is None else self.modes.match(launched.values)
         return values[:, self.columns]
@@ -188,7 +188,7 @@ class Turns:
         Args:
             n_orders: among how many it is ranked, at most; the set may have fewer.
         """
-        values = self.compared(launched)
+        values = self.select_compared(launched)
         read = np.asarray(~np.isnan(values).any(axis=0))
         n_new = int(launched.is_new.sum())
         if min(n_new, len(launched) - n_new) < FEWEST_OF_EACH or len(launched) < FEWEST_LAUNCHES:
@@ -391,7 +391,7 @@ class _Bets:
 
     def __init__(self, turns: Turns, launched: Launched) -> None:
         self._turns = turns
-        self._values = turns.compared(launched)
+        self._values = turns.select_compared(launched)
         self._is_new = launched.is_new
         self._chance = turns.orders.chances(launched.is_new)
         n_features = len(turns.columns)

@@ -45,8 +45,8 @@ def waivers_in(message: str, commit: str = "", author: str = "") -> tuple[Waiver
     Raises:
         UsageError: a line begins like a waiver and is none; the advice has the right form.
     """
-    found = (_LOOKS_LIKE_ONE.match(line) for line in message.splitlines())
-    return tuple(_waiver(match[0], match[1], commit, author) for match in found if match is not None)
+    matches = (_LOOKS_LIKE_ONE.match(line) for line in message.splitlines())
+    return tuple(_waiver(match[0], match[1], commit, author) for match in matches if match is not None)
 
 
 def _waiver(line: str, value: str, commit: str, author: str) -> Waiver:
@@ -90,12 +90,16 @@ def waive(verdict: Verdict, test: str, waivers: Iterable[Waiver]) -> Verdict:
         UsageError: a size has another unit than its property.
     """
     ours = [waiver for waiver in waivers if waiver.test == test]
-    waived = [found for finding in verdict.findings if (found := _find_waived(finding, ours)) is not None]
+    waived = [
+        accepted for finding in verdict.findings if (accepted := _find_waived(finding, ours)) is not None
+    ]
     whole = next(
         (waived_finding for waived_finding in waived if waived_finding.finding.subject == LIVE_HEAP), None
     )
     if whole is not None:
-        waived += [found for finding in verdict.findings if (found := _part_of(finding, whole)) is not None]
+        waived += [
+            accepted for finding in verdict.findings if (accepted := _part_of(finding, whole)) is not None
+        ]
     if not waived:
         return verdict
     gone = {id(waived_finding.finding) for waived_finding in waived}

@@ -96,15 +96,15 @@ def account_of(name: str) -> Account | None:
         UsageError: this machine has no such user.
     """
     try:
-        found = pwd.getpwnam(name)
+        entry = pwd.getpwnam(name)
     except KeyError:
         raise UsageError(
             f"this machine has no user {name!r}", advice="getent passwd lists the users; useradd makes one"
         ) from None
     if os.geteuid() != 0:
         return None
-    groups = tuple(os.getgrouplist(name, found.pw_gid))
-    return Account(name, found.pw_uid, found.pw_gid, groups, Path(found.pw_dir))
+    groups = tuple(os.getgrouplist(name, entry.pw_gid))
+    return Account(name, entry.pw_uid, entry.pw_gid, groups, Path(entry.pw_dir))
 
 
 def identity(account: Account | None) -> Identity:
@@ -274,17 +274,17 @@ class Opener:
 
     def receive(self) -> ProcessorEvents:
         """Return the counters of the program that is executed now."""
-        found: dict[EventKind, int | NoEventError] = {}
+        events: dict[EventKind, int | NoEventError] = {}
         try:
             self._ours.setblocking(False)
             for kind in self._kinds:
                 outcome, descriptors, _, _ = socket.recv_fds(self._ours, _OUTCOME.size, 1)
-                found[kind] = descriptors[0] if descriptors else no_event(kind, -_OUTCOME.unpack(outcome)[0])
+                events[kind] = descriptors[0] if descriptors else no_event(kind, -_OUTCOME.unpack(outcome)[0])
         except OSError as error:
-            found |= {kind: no_event(kind, error.errno or 0) for kind in self._kinds if kind not in found}
+            events |= {kind: no_event(kind, error.errno or 0) for kind in self._kinds if kind not in events}
         finally:
             self.close()
-        return ProcessorEvents(found)
+        return ProcessorEvents(events)
 
     def close(self) -> None:
         """Release what is left if no program was executed."""
@@ -296,20 +296,20 @@ class ProcessorEvents(Closeable):
     """Counters of one process and its threads, readable until :meth:`close`, also after its end.
 
     Args:
-        found: the descriptor of each kind, or why there is none.
+        events: the descriptor of each kind, or why there is none.
     """
 
-    def __init__(self, found: dict[EventKind, int | NoEventError]) -> None:
-        self._found = found
+    def __init__(self, events: dict[EventKind, int | NoEventError]) -> None:
+        self._found = events
 
     @classmethod
     def of_this_process(cls, kinds: Sequence[EventKind] = KINDS) -> Self:
         """Return counters of this process that never count, to see which there are."""
-        found: dict[EventKind, int | NoEventError] = {}
+        events: dict[EventKind, int | NoEventError] = {}
         for kind in kinds:
             outcome = _open_first((_attr(kind, _FLAGS),))
-            found[kind] = outcome if outcome >= 0 else no_event(kind, -outcome)
-        return cls(found)
+            events[kind] = outcome if outcome >= 0 else no_event(kind, -outcome)
+        return cls(events)
 
     def close(self) -> None:
         for descriptor in self._found.values():

@@ -83,7 +83,7 @@ class AgentCollector(LaunchCollector[EventLoop]):
         ):
             yield loop
 
-    def _seen(self, loop: EventLoop) -> Seen:
+    def _see_end(self, loop: EventLoop) -> Seen:
         try:
             recorder = _recorder_of(loop)
         except exits.NotStartedError as error:
@@ -103,7 +103,7 @@ class AgentCollector(LaunchCollector[EventLoop]):
             orderly=recorder.exiting or loop.silence_ns > _SILENCE_NS,
         )
 
-    def _completed(self, loop: EventLoop, seen: Seen) -> tuple[Problem, ...]:
+    def _complete(self, loop: EventLoop, seen: Seen) -> tuple[Problem, ...]:
         loop.recording.metadata[RUN_QUEUE] = loop.run_queue_s
         if self.target.live_set is not None:
             self._complete_live_set(self.target.live_set, loop.recording)

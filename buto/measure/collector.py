@@ -203,7 +203,7 @@ class LaunchCollector(Closeable, Generic[F]):
         """Launch the target with its files in a private directory, and follow it."""
 
     @abstractmethod
-    def _seen(self, loop: F) -> Seen:
+    def _see_end(self, loop: F) -> Seen:
         """Return what is known at the end, and add a last row if need be.
 
         Raises:
@@ -211,7 +211,7 @@ class LaunchCollector(Closeable, Generic[F]):
         """
 
     @abstractmethod
-    def _completed(self, loop: F, seen: Seen) -> tuple[Problem, ...]:
+    def _complete(self, loop: F, seen: Seen) -> tuple[Problem, ...]:
         """Complete metadata and reasons of the recording; return the collector's own problems."""
 
     def record(
@@ -238,10 +238,10 @@ class LaunchCollector(Closeable, Generic[F]):
             if IDLE not in recording.metadata:
                 recording.metadata[IDLE] = load.idle_share()
             loop.launch.end_all()
-            seen = self._seen(loop)
+            seen = self._see_end(loop)
             if loop.outside is not None:
                 loop.outside.finish(None if loop.is_wrapped else ending.used.switches)
-            problems += self._completed(loop, seen)
+            problems += self._complete(loop, seen)
             return _run(loop, ending, seen, foreign_load, problems)
 
 
@@ -281,4 +281,4 @@ def _run(
     slow = quality.slow_beans(recording, seen.sampled, launch.target.interval_s)
     more = (*([bad_end] if bad_end else []), *problems, *slow)
     judged = quality.quality_of(launch.target, outcome, seen.sampled, foreign_load, more=more)
-    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
+    return recording.finish(outcome, judged, stdout=launch.read_stdout(), stderr=launch.read_stderr())

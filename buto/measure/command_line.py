@@ -102,10 +102,10 @@ def _resolve(program: str, environment: Mapping[str, str]) -> str:
     """Return the path of a program on PATH; look for ``java`` in JAVA_HOME too."""
     if os.sep in program:
         return program
-    found = shutil.which(program, path=environment.get("PATH", os.defpath))
-    if found is None and program == "java" and environment.get("JAVA_HOME"):
-        found = shutil.which("java", path=os.path.join(environment["JAVA_HOME"], "bin"))
-    if found is None:
+    path = shutil.which(program, path=environment.get("PATH", os.defpath))
+    if path is None and program == "java" and environment.get("JAVA_HOME"):
+        path = shutil.which("java", path=os.path.join(environment["JAVA_HOME"], "bin"))
+    if path is None:
         raise MeasureError(
             f"command not found: {program}",
             advice=(
@@ -114,7 +114,7 @@ def _resolve(program: str, environment: Mapping[str, str]) -> str:
                 else "check the name, or give the path of the program"
             ),
         )
-    return found
+    return path
 
 
 def _quote(option: str) -> str:
@@ -152,7 +152,7 @@ class Found:
 
 def living() -> list[Found]:
     """Return all living processes that this process may see, in the order of their start."""
-    found = []
+    processes = []
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -161,8 +161,10 @@ def living() -> list[Found]:
         if fields is None or fields[_STATE] in (b"Z", b"X"):
             continue
         words = (read_bytes(f"/proc/{pid}/cmdline") or b"").rstrip(b"\0").replace(b"\0", b" ")
-        found.append(Found(pid, int(fields[_PARENT]), int(fields[_START]), words.decode(errors="replace")))
-    return sorted(found, key=lambda process: (process.started, process.pid))
+        processes.append(
+            Found(pid, int(fields[_PARENT]), int(fields[_START]), words.decode(errors="replace"))
+        )
+    return sorted(processes, key=lambda process: (process.started, process.pid))
 
 
 def line_pattern(pattern: str) -> re.Pattern[str]:

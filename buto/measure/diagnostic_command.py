@@ -188,7 +188,7 @@ def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -
         instances, size_bytes: of all classes.
         printed: one line for each class: number, instances, bytes, name, and from Java 9 on its module.
     """
-    found: dict[str, ClassCount] = {}
+    classes: dict[str, ClassCount] = {}
     for line in printed.split("\n"):
         matched = _LINE.fullmatch(line)
         if matched is None:
@@ -198,13 +198,13 @@ def class_histogram(point: str, instances: int, size_bytes: int, printed: str) -
             instances -= count.instances
             size_bytes -= count.size_bytes
             continue
-        same = found.get(count.name)
+        same = classes.get(count.name)
         if same is not None:
             count = ClassCount(
                 count.name, count.instances + same.instances, count.size_bytes + same.size_bytes
             )
-        found[count.name] = count
-    largest = sorted(found.values(), key=lambda class_count: (-class_count.size_bytes, class_count.name))[
+        classes[count.name] = count
+    largest = sorted(classes.values(), key=lambda class_count: (-class_count.size_bytes, class_count.name))[
         :MOST_CLASSES
     ]
     return ClassHistogram(0.0, point, max(0, instances), max(0, size_bytes), tuple(largest))

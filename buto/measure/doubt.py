@@ -128,7 +128,7 @@ def _launch_alone(launch: Launch) -> tuple[Ending | None, str] | None:
             alone.end_all()
             if exits.jvm_not_created(alone) is not None:
                 return None
-            lines = last_lines(alone.mask.output(alone.kept_stdout()))
+            lines = last_lines(alone.mask.output(alone.read_stdout()))
             return ending, f"\nstdout without buto, last lines:\n{lines}" if lines else ""
     except MeasureError:
         return None
@@ -148,7 +148,7 @@ def check_archive(launch: Launch) -> None:
 
 
 def _output_of(launch: Launch) -> str:
-    return b"\n".join((launch.kept_stdout(), launch.kept_stderr())).decode(errors="replace")
+    return b"\n".join((launch.read_stdout(), launch.read_stderr())).decode(errors="replace")
 
 
 def _cause(launch: Launch) -> _Cause | None:

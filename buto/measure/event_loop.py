@@ -80,7 +80,7 @@ class EventLoop(Following):
         self._connections: set[AgentConnection] = set()
         self._selector = self._held.enter_context(selectors.DefaultSelector())
         self._watch(launch.fileno(), self._command_ended)
-        self._watch(listener.fileno(), self._connected)
+        self._watch(listener.fileno(), self._accept)
 
     def close(self) -> None:
         for connection in self._connections:
@@ -164,7 +164,7 @@ class EventLoop(Following):
         self._selector.unregister(self.launch.fileno())
         self.launch.poll()
 
-    def _connected(self) -> None:
+    def _accept(self) -> None:
         connection = self._listener.accept()
         if connection is not None:
             unidentified = [each for each in self._connections if each.hello is None]

@@ -88,7 +88,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
             launch,
             Advice("name the main class or the jar to measure, as: ", Setting("jvm", named[-1])),
         )
-    if _SECURITY_MANAGER.search(launch.kept_stderr()) or any(map(_enables_one, target.command)):
+    if _SECURITY_MANAGER.search(launch.read_stderr()) or any(map(_enables_one, target.command)):
         return _error(
             "the JVM's security manager kept buto's agent from working",
             launch,
@@ -145,7 +145,7 @@ def jvm_not_created(launch: Launch) -> MeasureError | None:
     """Return the error for a JVM that did not start because of its options, by its output; else None."""
     lines = [
         line
-        for output in (launch.kept_stdout(), launch.kept_stderr())
+        for output in (launch.read_stdout(), launch.read_stderr())
         for line in output.decode(errors="replace").splitlines()
         if not line.startswith("Picked up ")
     ]
@@ -175,7 +175,7 @@ def main_not_found(launch: Launch, program: str) -> MeasureError | None:
     if ending is None or (launch.line.direct and ending.exit_code in (None, 0)):
         return None
     names = _possible_names(launch, program)
-    for line in launch.kept_stderr().decode(errors="replace").splitlines():
+    for line in launch.read_stderr().decode(errors="replace").splitlines():
         says = _LAUNCHER_SAYS.match(line)
         if not says and not line.startswith(_NO_MAIN):
             continue

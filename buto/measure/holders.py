@@ -60,8 +60,8 @@ def repository() -> Path:
 
 def find_reader(place: Path) -> tuple[Path, ...] | None:
     """Return the jars of shark in a local repository; None if one is missing, or is another than is known."""
-    found = tuple(place / below / f"{name}-{Path(below).name}.jar" for name, below in _PLACES.items())
-    return found if all(map(_is_known, found, map(_DIGESTS.get, _PLACES))) else None
+    archives = tuple(place / below / f"{name}-{Path(below).name}.jar" for name, below in _PLACES.items())
+    return archives if all(map(_is_known, archives, map(_DIGESTS.get, _PLACES))) else None
 
 
 @cache
@@ -108,22 +108,22 @@ def holding_paths(dump: Path, class_name: str, reader: tuple[Path, ...]) -> tupl
 
 def parse(class_name: str, printed: str) -> tuple[HoldingPath, ...]:
     """Return the paths that the reader has printed; MeasureError if it printed something else."""
-    n_drawn, found = 0, list[tuple[int, str, list[Reference]]]()
+    n_drawn, paths = 0, list[tuple[int, str, list[Reference]]]()
     try:
         for line in printed.splitlines():
             match line.split("\t"):
                 case ["drawn", number]:
                     n_drawn = int(number)
                 case ["path", number, root]:
-                    found.append((int(number), root, []))
+                    paths.append((int(number), root, []))
                 case ["step", kind, owner, field]:
-                    found[-1][2].append(Reference(kind, owner, field))
+                    paths[-1][2].append(Reference(kind, owner, field))
                 case _:
                     raise ValueError(line)
     except (ValueError, IndexError) as error:
         raise MeasureError(f"the reader of heap dumps printed {str(error)!r:.200}") from error
     counts = Counter[tuple[str, tuple[Reference, ...]]]()
-    for n_held, root, steps in found:
+    for n_held, root, steps in paths:
         counts[root, _fold(_from_static(steps))] += n_held
     return tuple(
         HoldingPath(class_name, n_held / max(1, n_drawn), root, path)

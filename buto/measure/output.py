@@ -71,7 +71,7 @@ class OutputFile:
         """Number of bytes that the program has printed."""
         return os.fstat(self.descriptor).st_size + self._truncated
 
-    def kept(self) -> bytes:
+    def read_kept(self) -> bytes:
         """Return head and tail, with a line between them that says how much was cut."""
         size = os.fstat(self.descriptor).st_size
         if size <= HEAD_BYTES + TAIL_BYTES and not self._truncated:

@@ -155,11 +155,11 @@ _PROCESS: Sequence[tuple[tuple[str, ...], Callable[[ProcessFiles, ThreadSum], Co
 """What is read of the process together: names without ``process.``, how, and how often at most."""
 
 
-def _named_values(counts: Counts, names: Iterable[str]) -> Values:
+def _values_of(counts: Counts, names: Iterable[str]) -> Values:
     return {f"process.{name}": counts[name] for name in names}
 
 
-SWITCHES = tuple(_named_values(Switches(0, 0).counts(), Switches(0, 0).counts()))
+SWITCHES = tuple(_values_of(Switches(0, 0).counts(), Switches(0, 0).counts()))
 
 
 class ProcessReadings:
@@ -187,7 +187,7 @@ class ProcessReadings:
         counts = read(self._files, self._threads)
         if CHILDREN_FAULTS in counts:
             self.waited_for_children = counts[CHILDREN_FAULTS] > 0
-        return _named_values(counts, names)
+        return _values_of(counts, names)
 
 
 _NS = 1e-9
@@ -279,7 +279,7 @@ class OutsideReader(Closeable):
         """
         values = {name: value for part in self._events for name, value in part.values().items()}
         if switches is not None and self.is_alone:
-            values.update(_named_values(switches.counts(), switches.counts()))
+            values.update(_values_of(switches.counts(), switches.counts()))
         self._recording.add_to_last_row(
             {name: value - self._left_out.get(name, 0.0) for name, value in values.items()}
         )

@@ -142,11 +142,11 @@ def listening(pid: int) -> tuple[int, ...]:
 
 
 def _sockets(pid: int) -> set[str]:
-    found = set()
+    sockets = set()
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 link = os.readlink(entry.path)
                 if link.startswith("socket:["):
-                    found.add(link[len("socket:[") : -1])
-    return found
+                    sockets.add(link[len("socket:[") : -1])
+    return sockets

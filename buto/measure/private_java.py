@@ -69,12 +69,12 @@ def with_private_java(environment: Mapping[str, str], directory: Path, added: Ad
                 changed[name] = str(homes.add(Path(value), java))
             elif os.path.basename(value) == "java" and _is_program(Path(value)):
                 changed[name] = str(homes.add(_home_of(value), Path(value)) / "bin" / "java")
-        found = shutil.which("java", path=environment.get("PATH", os.defpath))
-        if found is not None and os.path.isabs(found):
-            own = homes.add(_home_of(found), Path(found))
+        on_path = shutil.which("java", path=environment.get("PATH", os.defpath))
+        if on_path is not None and os.path.isabs(on_path):
+            own = homes.add(_home_of(on_path), Path(on_path))
             first.mkdir(parents=True)
             (first / "java").symlink_to(own / "bin" / "java")
-            homes.stand_for(first.parent, own, Path(found))
+            homes.stand_for(first.parent, own, Path(on_path))
             changed["PATH"] = f"{first}:{environment.get('PATH', os.defpath)}"
         if not homes.are_usable:
             return dict(environment)

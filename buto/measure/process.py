@@ -138,7 +138,7 @@ class ProcessLoop(Following):
         now_ns = time.monotonic_ns()
         for part in (*self._parts, *self._events):
             values.update(part.values())
-        used = self._used_so_far()
+        used = self._read_usage()
         if used is None:
             return
         for name, count in self.launch.beginning.used.switches.counts().items():
@@ -154,7 +154,7 @@ class ProcessLoop(Following):
         if len(self.readings_ns) in _LOOKS_FOR_JVMS:
             self._look_for_jvms()
 
-    def _used_so_far(self) -> Counts | None:
+    def _read_usage(self) -> Counts | None:
         """Return processor time, faults and the largest memory so far; None if the process has ended."""
         if self._files is None:
             return {}
@@ -288,7 +288,7 @@ class ProcessCollector(LaunchCollector[ProcessLoop]):
         ):
             yield loop
 
-    def _seen(self, loop: ProcessLoop) -> Seen:
+    def _see_end(self, loop: ProcessLoop) -> Seen:
         # Totals miss nothing, whatever the readings have missed.
         if loop.was_read:
             times_s = (np.array(loop.readings_ns) - (loop.recording.zero_ns or 0)) * 1e-9
@@ -298,7 +298,7 @@ class ProcessCollector(LaunchCollector[ProcessLoop]):
                 loop.forget_readings(starved[0].text)
         return Seen(loop.duration_s, "wait4", quality.Sampling(0.0, 0.0, 0.0), orderly=True)
 
-    def _completed(self, loop: ProcessLoop, seen: Seen) -> tuple[Problem, ...]:
+    def _complete(self, loop: ProcessLoop, seen: Seen) -> tuple[Problem, ...]:
         loop.explain_missing()
         directory = self.target.directory or Path()
         executable = os.path.realpath(directory / loop.launch.line.arguments[0])

@@ -95,8 +95,8 @@ def read_bytes(path: str) -> bytes | None:
 
 def cpu_s(pids: Sequence[int]) -> float:
     """Return the processor time of processes and of the children that they waited for, seconds."""
-    found = [fields for pid in pids if (fields := stat_fields(pid)) is not None]
-    return sum(int(ticks) for fields in found for ticks in fields[_CPU]) / os.sysconf("SC_CLK_TCK")
+    stats = [fields for pid in pids if (fields := stat_fields(pid)) is not None]
+    return sum(int(ticks) for fields in stats for ticks in fields[_CPU]) / os.sysconf("SC_CLK_TCK")
 
 
 def send(pids: Sequence[int], number: signal.Signals) -> None:

@@ -81,12 +81,12 @@ _MOST_PLACES = 1024
 
 def find_assertion(output: bytes) -> ProgramFault | None:
     """Return the failed assertion that an output tells, with its place in the user's code, or None."""
-    found = _ASSERTION.search(output)
-    if found is None:
+    match = _ASSERTION.search(output)
+    if match is None:
         return None
-    places = last_lines(found[2].lstrip(b"\r\n"), _MOST_PLACES).splitlines()
+    places = last_lines(match[2].lstrip(b"\r\n"), _MOST_PLACES).splitlines()
     place = next((position for position in places if not _OF_LIBRARIES.match(position)), places[-1])
-    printed = f"{last_lines(found[1])}\n{place}"
+    printed = f"{last_lines(match[1])}\n{place}"
     return ProgramFault(
         FaultKind.ASSERTION, printed, "an assertion failed", "correct what the assertion says"
     )
@@ -101,8 +101,8 @@ GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec j
 def find_fault(output: bytes) -> ProgramFault | None:
     """Return the fault that an output tells; None if there is none."""
     for kind, pattern, what, advice in _FAULTS:
-        found = pattern.search(output)
-        if found is not None:
-            printed = last_lines(found[1])
+        match = pattern.search(output)
+        if match is not None:
+            printed = last_lines(match[1])
             return ProgramFault(kind, printed, f"{what} ({printed})", advice)
     return None

@@ -112,12 +112,12 @@ class Recording(Samples):
         if self._notification_bytes > MOST_NOTIFICATION_BYTES:
             self.n_dropped_notifications += 1
             return
-        type, source, message = map(self.mask.known, (type, source, message))
+        type, source, message = map(self.mask.hide_known, (type, source, message))
         self._notifications.append((time_ns, type, source, sequence, message))
 
     def add_mark(self, time_ns: int, name: str, text: str = "") -> None:
         """Add a mark; usable from any thread."""
-        self._marks.append((time_ns, self.mask.known(name), self.mask.known(text)))
+        self._marks.append((time_ns, self.mask.hide_known(name), self.mask.hide_known(text)))
 
     def marks_since(self, n_seen: int) -> tuple[tuple[str, ...], int]:
         """Return the names of the marks after the first ``n_seen``, and the number of all."""
@@ -166,7 +166,7 @@ class Recording(Samples):
 
     def changes_since(self, since: Checkpoint) -> tuple[JournalEntry, Checkpoint]:
         """Return what was added since a checkpoint, and the checkpoint for now."""
-        metadata, reasons, sources = self.metadata.finished(), dict(self._reasons), dict(self._sources)
+        metadata, reasons, sources = self.metadata.finish(), dict(self._reasons), dict(self._sources)
         now = Checkpoint(
             len(self._columns),
             len(self._values),
@@ -251,7 +251,7 @@ class Recording(Samples):
                 Notification(self._second(time_ns), type, source, sequence, message)
                 for time_ns, type, source, sequence, message in notifications
             ),
-            metadata=self.metadata.finished(),
+            metadata=self.metadata.finish(),
             nan_reasons=dict(self._reasons),
             quality=structs.replace(quality, problems=problems),
             stdout=self.mask.output(stdout),

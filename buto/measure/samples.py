@@ -296,20 +296,20 @@ class Samples:
         columns = instances(metric, self.columns)
         times: list[IntArray] = []
         values: list[FloatArray] = []
-        found = 0
+        n_rows = 0
         for block_times, block in zip(reversed(self._times), reversed(self._values), strict=False):
-            if found >= n or not columns or columns[-1] >= block.shape[1]:
+            if n_rows >= n or not columns or columns[-1] >= block.shape[1]:
                 break
             times.append(block_times)
             values.append(block[:, columns])
-            found += len(block)
+            n_rows += len(block)
         joined = np.concatenate([np.empty((0, len(columns))), *reversed(values)])[-n:]
         return np.concatenate([np.empty(0, dtype=np.int64), *reversed(times)])[-n:], joined
 
     def blocks(self, start: int = 0, end: int | None = None) -> tuple[IntArray, FloatArray]:
         """Return times and values of some blocks, or of all: rows as they arrived, with all columns."""
         times = np.concatenate([np.empty(0, dtype=np.int64), *self._times[start:end]])
-        return times, self._joined(self._values[start:end])
+        return times, self._join(self._values[start:end])
 
     def table(self) -> SampleTable:
         """Return all rows in strictly increasing order of time, with all columns."""
@@ -323,7 +323,7 @@ class Samples:
             self._table = SampleTable(times, values)
         return self._table
 
-    def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:
+    def _join(self, blocks: Sequence[FloatArray]) -> FloatArray:
         """Return the rows of all blocks, with all columns; NaN in columns that a block did not have yet."""
         # In column order, so that the store writes them without a copy.
         values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan, order="F")

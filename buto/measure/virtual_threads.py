@@ -116,7 +116,7 @@ def add_counts(recording: Recording, directory: Path, interval_s: float) -> tupl
         return (Problem(ProblemKind.EARLY_LOSS, text),)
     reading_java()
     try:
-        found = run_reader("VirtualThreads", [str(file)], parse, _READING_S)
+        by_kind = run_reader("VirtualThreads", [str(file)], parse, _READING_S)
     except MeasureError as error:
         # A JVM that is killed while it writes leaves half a recording.
         track.close(error.message)
@@ -124,13 +124,13 @@ def add_counts(recording: Recording, directory: Path, interval_s: float) -> tupl
     times_ns = recording.table().times_ns
     since_ns = time.time_ns() - time.monotonic_ns()
     counts = {
-        name: count_at(found.get(kind, ThreadEvents()), times_ns, since_ns) for kind, name in _NAMES.items()
+        name: count_at(by_kind.get(kind, ThreadEvents()), times_ns, since_ns) for kind, name in _NAMES.items()
     }
     for name in (ALIVE, CARRIERS):
         recording.add_reason(name, "counted at the end only")
     for row, time_ns in enumerate(times_ns.tolist()):
         track.add(time_ns, {name: values[row] for name, values in counts.items()})
-    for kind, events in found.items():
+    for kind, events in by_kind.items():
         recording.metadata[f"{_PLACES}{kind}"] = describe_places(events)
     return ()
 

@@ -58,9 +58,9 @@ class Watchdog(Closeable):
 
     def watch(self, pid: int) -> ProcessGroup:
         """Watch a command that leads a session and was not waited for yet; return its process group."""
-        found = process_group.process_group_of(pid, self._marker.encode())
-        self._send(f"{found.session} {found.start}\n".encode())
-        return found
+        group = process_group.process_group_of(pid, self._marker.encode())
+        self._send(f"{group.session} {group.start}\n".encode())
+        return group
 
     def dismiss(self) -> None:
         """Note that the whole group has ended. Without this, closing kills what is left of it."""

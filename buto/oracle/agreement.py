@@ -103,9 +103,9 @@ def in_strengths(said: Sequence[Said], oracle: Oracle, strengths: Sequence[Stren
         if said_line.subject in known
     }
     for was in said:
-        found = now.get(was.subject)
-        if found is not None and was.promises_more_than(found):
-            return _of_properties(was.subject, was, found)
+        line = now.get(was.subject)
+        if line is not None and was.promises_more_than(line):
+            return _of_properties(was.subject, was, line)
     return None
 
 

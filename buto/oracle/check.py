@@ -179,16 +179,16 @@ def check(oracle: Oracle, runs: RunSet, alone: Verdict | None = None) -> Verdict
     metadata = detector.training_metadata if oracle.fitted.judges_environments else detector.metadata
     differences = {run.id: compare_metadata(oracle.environment, run.metadata, metadata) for run in valid}
     deciding = {
-        run_id: [difference for difference in found if difference.deciding]
-        for run_id, found in differences.items()
+        run_id: [difference for difference in of_run if difference.deciding]
+        for run_id, of_run in differences.items()
     }
     same_environment = not any(deciding.values())
     verdict = oracle.fitted.check(valid) if same_environment else _other_environment(oracle, deciding)
     typed = {run.id: str(run.metadata.get("buto.command", "")) for run in valid}
     others = dict.fromkeys(
         difference.describe()
-        for run_id, found in differences.items()
-        for difference in found
+        for run_id, of_run in differences.items()
+        for difference in of_run
         if not difference.deciding and not _is_typed(difference, typed[run_id])
     )
     # What follows the machine accuses nobody by the rule of a check.
@@ -237,11 +237,11 @@ def _clearing_note(oracle: Oracle, verdict: Verdict, runs: RunSet, alone: Verdic
 
 
 def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:
-    described = dict.fromkeys(difference.describe() for found in deciding.values() for difference in found)
+    described = dict.fromkeys(difference.describe() for of_run in deciding.values() for difference in of_run)
     findings = {
         difference.key: Statement(METADATA_SOURCE, difference.key, run_id, text=difference.describe())
-        for run_id, found in deciding.items()
-        for difference in found
+        for run_id, of_run in deciding.items()
+        for difference in of_run
     }
     return Verdict(
         Status.INCONCLUSIVE,
@@ -319,12 +319,12 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     ]
     decides = new.metadata.is_deciding
     ignored = (*old.settings.metadata.ignored, *new.settings.metadata.ignored)
-    found = [
+    of_environment = [
         structs.replace(change, decides=decides(change.key))
         for change in _find_changed(ENVIRONMENT, *environments)
         if not any(fnmatchcase(change.key, pattern) for pattern in ignored)
     ]
-    return (*changed, *sorted(found, key=lambda difference: not difference.decides))
+    return (*changed, *sorted(of_environment, key=lambda difference: not difference.decides))
 
 
 def _find_changed(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Changed]:

@@ -108,15 +108,15 @@ def rows(
         }
         for side in (old, new)
     )
-    found = []
+    differences = []
     for key in dict.fromkeys((*before, *after)):
         (was, error), (now, new_error) = before.get(key, _NOTHING), after.get(key, _NOTHING)
         prop = (after.get(key) or before[key])[0].prop
         reason = "" if now else reasons.get(prop.name, "")
-        found.append(
+        differences.append(
             NumberDifference(*key, prop.unit, was, now, math.hypot(error, new_error), prop.better, reason)
         )
-    return tuple(sorted(found, key=lambda row: -row.steps))
+    return tuple(sorted(differences, key=lambda row: -row.steps))
 
 
 _NOTHING: tuple[Level | None, float] = (None, 0.0)

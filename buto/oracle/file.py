@@ -161,7 +161,7 @@ def _strengths_of(written: Any) -> tuple[Strength, ...] | None:
     """Read strengths; None if the oracle was written without."""
     if written is None:
         return None
-    found = read(written, tuple[_WrittenStrength, ...], STRENGTHS)
+    strengths = read(written, tuple[_WrittenStrength, ...], STRENGTHS)
     return tuple(
         Strength(
             property_of(strength.property),
@@ -169,7 +169,7 @@ def _strengths_of(written: Any) -> tuple[Strength, ...] | None:
             math.inf if strength.more is None else strength.more,
             math.inf if strength.less is None else strength.less,
         )
-        for strength in found
+        for strength in strengths
     )
 
 
@@ -261,23 +261,26 @@ def _contradiction(content: _Content, oracle: Oracle, *, thorough: bool) -> Cont
     """
     data, said = content.document, read(content.numbers["said"], tuple[Said, ...], "said")
     environment = dict(_shorten(oracle.environment.values))
-    found = (
+    contradiction = (
         in_lines(data, said)
         or in_levels(said, oracle)
         or in_environment(read(data["environment"], dict[str, MetadataValue], "environment"), environment)
     )
-    if found is None and thorough and has_own_settings(data):
+    if contradiction is None and thorough and has_own_settings(data):
         roughly = oracle.fitted.strengths(everything=False, roughly=True).found
         return in_strengths(said, oracle, roughly) or in_promises(oracle, roughly)
-    return found
+    return contradiction
 
 
-def _contradiction_error(path: Path, found: Contradiction, data: Mapping[str, Any]) -> OracleFileError:
-    line = _line_of(_content(path), found.block, found.key)
+def _contradiction_error(
+    path: Path, contradiction: Contradiction, data: Mapping[str, Any]
+) -> OracleFileError:
+    line = _line_of(_content(path), contradiction.block, contradiction.key)
     remedy = "do not use it, or see what it should say and train again: "
     return OracleFileError(
-        f"the text of the oracle {path} is not that of its numbers, see line {line}: {found.block} of "
-        f"{found.key!r} is {found.text!r} in the text and {found.numbers!r} by the numbers that decide",
+        f"the text of the oracle {path} is not that of its numbers, see line {line}: {contradiction.block} "
+        f"of {contradiction.key!r} is {contradiction.text!r} in the text and {contradiction.numbers!r} by "
+        "the numbers that decide",
         advice=f"{remedy}{_command('train', path, data.get('test'))}",
         remedy=remedy,
     )
@@ -439,8 +442,8 @@ def _damage(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:
 
 
 def _in_conflict(path: Path, line: int, content: bytes) -> OracleFileError:
-    found = _TEST.search(content)
-    test = None if found is None else json.loads(found[1])
+    match = _TEST.search(content)
+    test = None if match is None else json.loads(match[1])
     remedy = f"keep one side ({shlex.join(['git', 'checkout', '--ours', str(path)])}), then train again: "
     return OracleFileError(
         f"the oracle {path} is in a merge conflict, see line {line}: neither side knows the merged program",

@@ -84,9 +84,9 @@ class Said(Struct, frozen=True):
             and _alike(self.level.half_width + least, new.level.half_width + least)
         )
 
-    def promises_more_than(self, found: Said) -> bool:
+    def promises_more_than(self, now: Said) -> bool:
         """Return whether a much smaller change is promised than is found."""
-        promised, smallest = (min(said.more, said.less) for said in (self, found))
+        promised, smallest = (min(said.more, said.less) for said in (self, now))
         return promised < inf and smallest > _ROUNDING * OTHER_SPREAD * promised
 
 
@@ -101,13 +101,13 @@ def summarise(oracle: Oracle, strengths: Sequence[Strength] = ()) -> tuple[Said,
         strengths: the smallest changes that are found, of as many properties as are known. Those of times do
             not count, because how much times scatter depends on what else the machine does that day.
     """
-    found = {
+    changes = {
         strength.quantity.name: (strength.more, strength.less)
         for strength in strengths
         if strength.quantity.unit != "s"
     }
     said = (
-        Said(level, error, *found.get(level.prop.name, ()))
+        Said(level, error, *changes.get(level.prop.name, ()))
         for level, error in with_errors(oracle)
         if isfinite(level.expected)
     )
@@ -154,14 +154,14 @@ def lines(said: Sequence[Said], most_bytes: float = inf) -> dict[str, str]:
     Left out and counted are numbers that are always zero, sizes that the JVM sets aside or adapts, and what
     people ask for least where all have more than so many bytes.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for said_line in said:
         if said_line.level.lower == said_line.level.upper == 0 or reading_rank(said_line.subject)[0] > 1:
             continue
         most_bytes -= len(f'    "{said_line.subject}": "{said_line.text}",\n'.encode())
         if most_bytes < 0:
             break
-        found[said_line.subject] = said_line.text
-    n_left = len(said) - len(found)
+        texts[said_line.subject] = said_line.text
+    n_left = len(said) - len(texts)
     why = "always zero, set aside by the JVM, or too many"
-    return {**found, **({NOT_SHOWN: f"{format_count(n_left, 'property')}: {why}"} if n_left else {})}
+    return {**texts, **({NOT_SHOWN: f"{format_count(n_left, 'property')}: {why}"} if n_left else {})}

@@ -88,8 +88,8 @@ def checksums(data: Mapping[str, Any]) -> dict[str, str]:
 
 def find_edited(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning for each part that was edited; KeyError if one or its checksum is missing."""
-    written, found = data["checksums"], checksums(data)
-    return tuple(text for name, text in _WARNINGS.items() if written[name] != found[name])
+    written, actual = data["checksums"], checksums(data)
+    return tuple(text for name, text in _WARNINGS.items() if written[name] != actual[name])
 
 
 def has_own_settings(data: Mapping[str, Any]) -> bool:

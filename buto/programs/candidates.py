@@ -118,14 +118,14 @@ def differing_keys(
     Args:
         but: keys that are not compared.
     """
-    found = []
+    keys = []
     for key in sorted((old.keys() | new.keys()) - set(but)):
         before, after = old.get(key), new.get(key)
         if isinstance(before, Mapping) and isinstance(after, Mapping):
-            found += [f"{key}.{name}" for name in _differing(before, after)]
+            keys += [f"{key}.{name}" for name in _differing(before, after)]
         elif before != after:
-            found.append(key)
-    return tuple(found)
+            keys.append(key)
+    return tuple(keys)
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -162,7 +162,7 @@ def _files(remembered: Surroundings, present: Surroundings) -> list[Candidate]:
     levels = [
         surroundings.n_levels for surroundings in (remembered, present) if surroundings.n_levels is not None
     ]
-    found: list[tuple[tuple[Any, ...], Candidate]] = []
+    ranked: list[tuple[tuple[Any, ...], Candidate]] = []
     gone: set[str] = set()
     is_of_another_jdk = remembered.facts.get(JDK) != present.facts.get(JDK)
     for name in sorted(old.keys() | new.keys()):
@@ -198,8 +198,8 @@ def _files(remembered: Surroundings, present: Surroundings) -> list[Candidate]:
         links = [entry.leads_to if entry is not None else "" for entry in (before, after)]
         are_same = links[0] == links[1]
         texts = ("", "") if are_same else (links[0], links[1])
-        found.append((rank, Candidate(CandidateKind.FILE, how, name, here.kind, *texts)))
-    return [candidate for _, candidate in sorted(found, key=lambda pair: pair[0])]
+        ranked.append((rank, Candidate(CandidateKind.FILE, how, name, here.kind, *texts)))
+    return [candidate for _, candidate in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _is_large(directory: FileEntry | None) -> bool:

@@ -30,12 +30,12 @@ def content(file: ProgramFile, root: str) -> bytes:
     """
     path = _path(root, file)
     try:
-        found = read_file(Path(os.path.realpath(path)), file.size_bytes)
+        data = read_file(Path(os.path.realpath(path)), file.size_bytes)
     except ValueError as error:
         raise ChangedError(f"{path} has changed, or cannot be read: {error}") from error
-    if hashlib.sha256(found).hexdigest() != file.sha256:
+    if hashlib.sha256(data).hexdigest() != file.sha256:
         raise ChangedError(f"{path} has changed")
-    return found
+    return data
 
 
 class Contents:
@@ -50,7 +50,7 @@ class Contents:
         self._files = tuple(files)
         self._known = {file.place: _signature(_path(root, file)) for file in self._files}
 
-    def changed(self, root: str) -> str | None:
+    def find_change(self, root: str) -> str | None:
         """Return the path of the first file with another content; None if there is none.
 
         A file is read only if its size, its time or its number is another one than before.

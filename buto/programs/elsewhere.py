@@ -35,7 +35,7 @@ def find_changed_within(
     flat = {os.path.realpath(path) for path in temporary if os.path.isabs(path)}
     whole = {os.path.realpath(path) for path in homes if os.path.isabs(path)}
     queue = deque([*sorted(whole), *sorted(flat - whole)])
-    entered, found, n_entries = set[str](), list[str](), 0
+    entered, paths, n_entries = set[str](), list[str](), 0
     while queue:
         directory = queue.popleft()
         if directory in entered or directory in skipped or directory == os.sep:
@@ -45,7 +45,7 @@ def find_changed_within(
             for entry in entries:
                 n_entries += 1
                 if n_entries > MOST_ENTRIES:
-                    return tuple(found)
+                    return tuple(paths)
                 if entry.path in skipped or entry.name.startswith(_OF_JVMS):
                     continue
                 # It may be gone since.
@@ -54,8 +54,8 @@ def find_changed_within(
                     if stat.S_ISDIR(status.st_mode):
                         queue.extend([] if directory in flat else [entry.path])
                     elif _is_own_file(status) and _is_within(status.st_mtime, times_s):
-                        found.append(entry.path)
-    return tuple(found)
+                        paths.append(entry.path)
+    return tuple(paths)
 
 
 def _is_own_file(status: os.stat_result) -> bool:

@@ -85,7 +85,7 @@ def words_of(text: str) -> list[str]:
     stands for what follows it. The end of a line also ends an open quote. ``#`` outside of quotes begins a
     comment, in which the launcher loses the unquoted text directly before it.
     """
-    found: list[str] = []
+    words: list[str] = []
     word, kind = None, None
     for part in _PART.finditer(text):
         kind = part.lastgroup
@@ -96,10 +96,10 @@ def words_of(text: str) -> list[str]:
                 lambda match: _ESCAPED.get(match[1], match[1] or ""), part[kind]
             )
         elif kind == "end" and word is not None:
-            found.append(word)
+            words.append(word)
             word = None
     # A word that the end of the file interrupts is lost.
-    return [*found, word] if word and kind in ("text", "quoted") else found
+    return [*words, word] if word and kind in ("text", "quoted") else words
 
 
 def text_of(words: Iterable[str]) -> str:
@@ -252,13 +252,13 @@ def read_command(
     main, filed = read.main, read.filed
     names = {reference_text(word).partition("=")[0] for word in read.options}
     is_source = main.endswith(".java") or "--source" in names
-    found = list(read.options)
+    command = list(read.options)
     if main:
-        found.append((place.reference(main, ReferenceKind.SOURCE) if is_source else main,))
+        command.append((place.reference(main, ReferenceKind.SOURCE) if is_source else main,))
         if not (is_source or names & {*_CLASS_PATHS, *_MAIN} or environment.get(CLASS_PATH_VARIABLE)):
-            found = [("-cp",), (place.reference(".", ReferenceKind.CODE),), *found]
+            command = [("-cp",), (place.reference(".", ReferenceKind.CODE),), *command]
             filed = [False, False, *filed]
-    return [*found, *map(place.data, read.arguments)], filed
+    return [*command, *map(place.data, read.arguments)], filed
 
 
 def read_variable(value: str, place: Place) -> Word:
@@ -266,15 +266,15 @@ def read_variable(value: str, place: Place) -> Word:
     words = [
         _QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", word) for word in _OPTIONS.findall(value)
     ]
-    found: list[str | object] = []
+    parts: list[str | object] = []
     read = _read(words, place)
     main = [(read.main,)] if read.main else []
     for word in (*read.options, *main, *((argument,) for argument in read.arguments)):
         text = reference_text(word)
         mark = "" if not re.search(r"[\s\"']", text) else "'" if '"' in text else '"'
-        found += [" "] if found else []
-        found += [mark, *word, mark] if mark else word
-    return tuple(found)  # type: ignore[arg-type]
+        parts += [" "] if parts else []
+        parts += [mark, *word, mark] if mark else word
+    return tuple(parts)  # type: ignore[arg-type]
 
 
 class _Read(Struct, frozen=True):
@@ -295,11 +295,11 @@ class _Read(Struct, frozen=True):
 
 def _read(words: Sequence[str], place: Place) -> _Read:
     left = deque((word, True) for word in words)
-    found: list[Word] = []
+    options: list[Word] = []
     filed: list[bool] = []
 
     def end_reading(main: str = "") -> _Read:
-        return _Read(found, main, [word for word, _ in left], [*filed, *(not typed for _, typed in left)])
+        return _Read(options, main, [word for word, _ in left], [*filed, *(not typed for _, typed in left)])
 
     option, expands = "", True
     while left:
@@ -311,12 +311,12 @@ def _read(words: Sequence[str], place: Place) -> _Read:
             continue
         filed.append(not is_typed)
         if option:
-            found.append(_value(option, word, place))
+            options.append(_value(option, word, place))
             if option in _MAIN:
                 return end_reading()
             option = ""
         elif word.startswith("-"):
-            found.append(_option(word, place))
+            options.append(_option(word, place))
             option = word if word in _VALUED or word in _MAIN else ""
             expands = expands and word != "--disable-@files"
             if word.startswith("--module="):

@@ -127,15 +127,15 @@ def files_of(
         words[java:] = [(launcher,), *read]
         in_files = [java + 1 + number for number, is_filed in enumerate(filed) if is_filed]
     variables = dict(_variables(environment, place))
-    found: dict[str, bool] = {}
+    files: dict[str, bool] = {}
     for reference in references([*words, *variables.values()]):
         is_data = reference.kind is ReferenceKind.DATA
         for path in _files(reference, place):
-            found[path] = is_data and found.get(path, True)
+            files[path] = is_data and files.get(path, True)
     for path in _files_of_patterns(patterns, root):
-        found[path] = False
+        files[path] = False
     filed_words = (in_files[0], in_files[-1] + 1) if in_files else None
-    return Named(tuple(words), variables, found, here, root, java, bool(patterns), filed_words)
+    return Named(tuple(words), variables, files, here, root, java, bool(patterns), filed_words)
 
 
 def _first(word: str, place: Place) -> Word:

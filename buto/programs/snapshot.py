@@ -104,7 +104,7 @@ class Program:
         """Return the size of all files."""
         return sum(file.size_bytes for file in self.files)
 
-    def seen_from(self, root: str, directory: str) -> Program:
+    def within_tree(self, root: str, directory: str) -> Program:
         """Return the same program in a tree that begins at a directory above its own.
 
         Args:
@@ -157,13 +157,13 @@ class Snapshot(Struct, frozen=True):
     within: str | None
     files: Mapping[str, ProgramFile]
 
-    def changed_since(self, before: Snapshot) -> list[str]:
+    def find_changed_since(self, before: Snapshot) -> list[str]:
         """Return the paths of files that differ, sorted."""
         paths = self.files.keys() | before.files.keys()
 
         def content(files: Mapping[str, ProgramFile], path: str) -> tuple[str, bool] | None:
-            found = files.get(path)
-            return None if found is None else (found.sha256, found.executable)
+            file = files.get(path)
+            return None if file is None else (file.sha256, file.executable)
 
         return sorted(path for path in paths if content(self.files, path) != content(before.files, path))
 

@@ -109,7 +109,7 @@ class Stage:
         root = os.path.commonpath(
             [os.path.normpath(os.path.join(here, program.root)) for program in programs]
         )
-        self._programs = [program.seen_from(root, here) for program in programs]
+        self._programs = [program.within_tree(root, here) for program in programs]
         *self._slots, self._aside = _side_by_side(self._directory, root)
         self._at = self._random.sample(range(N_SLOTS), len(sources))
         self._contents: list[Contents] = []
@@ -147,11 +147,11 @@ class Stage:
             self._at = [1 - slot for slot in self._at]
         return self.place(number)
 
-    def changed(self) -> str | None:
+    def find_change(self) -> str | None:
         """Return the path of a staged file that has another content than at first; None without one."""
         trees = (os.fspath(self._slots[slot]) for slot in self._at)
-        found = (contents.changed(tree) for contents, tree in zip(self._contents, trees, strict=True))
-        return next((path for path in found if path is not None), None)
+        paths = (contents.find_change(tree) for contents, tree in zip(self._contents, trees, strict=True))
+        return next((path for path in paths if path is not None), None)
 
     def _write(self, number: int, source: ProgramSource) -> None:
         program, tree = self._programs[number], self._slots[self._at[number]]

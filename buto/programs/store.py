@@ -102,7 +102,7 @@ class ProgramStore:
         """
         small = tuple(file for file in program.files if file.size_bytes < _SMALL_BYTES)
         pieces: dict[str, _Piece] = {}
-        with self._locked():
+        with self._lock():
             contents = [content(file, root) for file in small]
             together = b"".join(contents)
             blob, offset = hashlib.sha256(together).hexdigest(), 0
@@ -148,7 +148,7 @@ class ProgramStore:
         for file in program.files:
             by_blob.setdefault(pieces[file.place][0], []).append(file)
         for blob, files in by_blob.items():
-            with self._judged(test, _blob(blob)):
+            with self._report_faults(test, _blob(blob)):
                 end = max(pieces[file.place][1] + file.size_bytes for file in files)
                 whole = memoryview(self._storage.read_file(_blob(blob), max(end, _SMALL_BYTES)))
                 for file in files:
@@ -164,7 +164,7 @@ class ProgramStore:
         Args:
             used: ids that oracles name.
         """
-        with self._locked():
+        with self._lock():
             old = [key for key in self._manifests(test)[:-_MOST_KEPT] if _id_of(key) not in used]
             for key in old:
                 self._storage.delete_file(key)
@@ -194,7 +194,7 @@ class ProgramStore:
                 f"the program that {test!r} was trained on is not in {self._storage.root}",
                 advice="bring the store of the training along",
             )
-        with self._judged(test, key):
+        with self._report_faults(test, key):
             manifest = self._storage.read_file(key, _MAX_MANIFEST_BYTES)
             if hashlib.sha256(manifest).hexdigest() != id:
                 raise ValueError("its checksum is wrong")
@@ -218,7 +218,7 @@ class ProgramStore:
         return [f"{folder}/{name}" for name in sorted(self._storage.files(folder)) if name.endswith(_SUFFIX)]
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """Hold a lock on this machine: what one process finds to be stored, another one must not remove."""
         directory = self._storage.prepare("programs")
         with storage_errors("open", directory):
@@ -234,7 +234,7 @@ class ProgramStore:
             os.close(descriptor)
 
     @contextmanager
-    def _judged(self, test: str, key: str) -> Iterator[None]:
+    def _report_faults(self, test: str, key: str) -> Iterator[None]:
         """Turn a ValueError of the block into a BadFileError that names the file."""
         try:
             yield

@@ -180,8 +180,8 @@ def _zone() -> str:
 def _jdk(command: Sequence[str], here: str, environment: Mapping[str, str]) -> str:
     word = next(filter(is_java, command), "java")
     path = environment.get("PATH", os.defpath)
-    found = os.path.join(here, word) if os.sep in word else shutil.which(word, path=path)
-    return "" if found is None else os.path.dirname(os.path.dirname(os.path.realpath(found)))
+    java = os.path.join(here, word) if os.sep in word else shutil.which(word, path=path)
+    return "" if java is None else os.path.dirname(os.path.dirname(os.path.realpath(java)))
 
 
 def _find_named(
@@ -219,7 +219,7 @@ def _list(
 ) -> tuple[dict[str, FileEntry], int | None]:
     """Return what is below some roots, level by level, and how many levels are complete."""
     owned, skipped = frozenset(own), frozenset(left_out)
-    found: dict[str, FileEntry] = {}
+    entries: dict[str, FileEntry] = {}
     entered: set[tuple[int, int]] = set()
     digested, n_levels = 0, None
     queue = deque((name, path, 0) for name, path in sorted(roots.items(), key=lambda root: not root[0]))
@@ -242,8 +242,8 @@ def _list(
             entry = _entry(path, status, leads_to, digested, inside, is_own=path in owned)
             digested += entry.n_bytes if entry.sha256 else 0
             if name:
-                found[_text(name)] = entry
-            if len(found) + len(queue) + len(inside) > MOST_ENTRIES:
+                entries[_text(name)] = entry
+            if len(entries) + len(queue) + len(inside) > MOST_ENTRIES:
                 n_levels = n_levels or level + 1
             elif len(inside) <= MOST_IN_ONE:
                 below = ((entry, os.path.join(path, entry)) for entry in inside)
@@ -253,7 +253,7 @@ def _list(
                     # Hidden directories are of other tools.
                     if place not in skipped and not (entry.startswith(".") and os.path.isdir(place))
                 )
-    return found, n_levels
+    return entries, n_levels
 
 
 def _contains(path: str, roots: Mapping[str, str], leads_to: str) -> bool:
@@ -340,6 +340,6 @@ def _decode(content: bytes) -> Surroundings:
         raise ValueError(f"it is not marked as a {FORMAT}")
     if data.get("version") != VERSION:
         raise ValueError(f"it is of version {data.get('version')!r}, and this buto reads {VERSION}")
-    found = read(data, Surroundings)
-    bytes.fromhex(found.salt)
-    return found
+    surroundings = read(data, Surroundings)
+    bytes.fromhex(surroundings.salt)
+    return surroundings

@@ -45,7 +45,7 @@ class HttpEndpoint(Struct, frozen=True):
         named = re.sub(r"[^\w.-]", "", "-".join(words[-2:]), flags=re.ASCII)[:40] or "root"
         return f"{named}-one" if self.path.rstrip("/").endswith("}") else named
 
-    def filled(self, values: Mapping[str, str]) -> str:
+    def fill(self, values: Mapping[str, str]) -> str:
         """Return its path with a value for each of its variables."""
         path = _IN_BRACES.sub(lambda match: values[match[1]], self.path)
         query = "&".join(f"{name}={values[name]}" for name in self.query)
@@ -54,7 +54,7 @@ class HttpEndpoint(Struct, frozen=True):
 
 def spring_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of Spring's controllers in sources by their paths."""
-    found: list[HttpEndpoint] = []
+    endpoints: list[HttpEndpoint] = []
     for text in sources.values():
         if "Controller" not in text:
             continue
@@ -68,13 +68,13 @@ def spring_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
                 continue
             method = kind.upper() if kind != "Request" else _method_in(arguments)
             signature = text[match.end() :].split("{", 1)[0]
-            found.append(_endpoint(prefix, path, signature, method))
-    return _own(found)
+            endpoints.append(_endpoint(prefix, path, signature, method))
+    return _own(endpoints)
 
 
 def jax_rs_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of JAX-RS resources in sources by their paths."""
-    found: list[HttpEndpoint] = []
+    endpoints: list[HttpEndpoint] = []
     for text in sources.values():
         if "@Path" not in text:
             continue
@@ -82,14 +82,14 @@ def jax_rs_endpoints(sources: Mapping[str, str]) -> tuple[HttpEndpoint, ...]:
         prefix = next(iter(re.findall(r'@Path\("([^"]*)"\)', text[:of_class])), "")
         for match in re.finditer(r'@(GET|POST|PUT|PATCH|DELETE)\b((?:"[^"]*"|[^;{"])*)', text[of_class:]):
             path = next(iter(re.findall(r'@Path\("([^"]*)"\)', match[2])), "")
-            found.append(_endpoint("/" + prefix.strip("/"), path, match[2], match[1]))
-    return _own(found)
+            endpoints.append(_endpoint("/" + prefix.strip("/"), path, match[2], match[1]))
+    return _own(endpoints)
 
 
 def openapi_endpoints(document: Any) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of a document of OpenAPI; empty if it is none."""
     paths = document.get("paths") if isinstance(document, dict) else None
-    found = []
+    endpoints = []
     for path, methods in paths.items() if isinstance(paths, dict) else ():
         for method, about in methods.items() if isinstance(methods, dict) else ():
             if method.upper() in _METHODS and isinstance(about, dict):
@@ -104,17 +104,17 @@ def openapi_endpoints(document: Any) -> tuple[HttpEndpoint, ...]:
                     for parameter in query
                     if parameter.get("in") == "query" and parameter.get("required")
                 )
-                found.append(HttpEndpoint(path, names, method.upper()))
-    return _own(found)
+                endpoints.append(HttpEndpoint(path, names, method.upper()))
+    return _own(endpoints)
 
 
 def actuator_endpoints(document: Any) -> tuple[HttpEndpoint, ...]:
     """Return the endpoints of an answer of ``/actuator/mappings``; empty if it is none."""
-    found: list[HttpEndpoint] = []
+    endpoints: list[HttpEndpoint] = []
     for predicate in _predicates(document):
         patterns, methods = (_texts(predicate.get(key)) for key in ("patterns", "methods"))
-        found += [HttpEndpoint(path, (), method) for path in patterns for method in methods]
-    return _own(found)
+        endpoints += [HttpEndpoint(path, (), method) for path in patterns for method in methods]
+    return _own(endpoints)
 
 
 def _texts(data: Any) -> list[str]:
@@ -146,7 +146,7 @@ def _endpoint(prefix: str, path: str, signature: str, method: str) -> HttpEndpoi
     return HttpEndpoint(whole, tuple(needed), method)
 
 
-def _own(found: Iterable[HttpEndpoint]) -> tuple[HttpEndpoint, ...]:
+def _own(endpoints: Iterable[HttpEndpoint]) -> tuple[HttpEndpoint, ...]:
     """Return endpoints that are the program's own, once each; those that only read first."""
-    own = [endpoint for endpoint in dict.fromkeys(found) if not endpoint.path.startswith(_OF_FRAMEWORK)]
+    own = [endpoint for endpoint in dict.fromkeys(endpoints) if not endpoint.path.startswith(_OF_FRAMEWORK)]
     return tuple(sorted(own, key=lambda endpoint: endpoint.method != "GET"))[:MOST]

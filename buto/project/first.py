@@ -178,7 +178,7 @@ def _requests(look: FirstLaunch) -> Iterator[str]:
             places[name] = f"${{{own}}}"
         name = answer.endpoint.name
         name = name if name not in requests else f"{name}-{len(requests)}"
-        requests[name] = json.dumps(answer.endpoint.filled(places))
+        requests[name] = json.dumps(answer.endpoint.fill(places))
     if variables:
         yield "        variables:          # values that exist; each request takes one at random"
         yield from (f"          {name}: {written}" for name, written in variables.items())
@@ -194,11 +194,11 @@ def _requests(look: FirstLaunch) -> Iterator[str]:
     yield from (f"          {name}: {{path: {path}}}" for name, path in requests.items())
     for answer in look.answered:
         if not answer.is_good:
-            path = answer.endpoint.filled(answer.values)
+            path = answer.endpoint.fill(answer.values)
             request = f"{answer.endpoint.name}: {{path: {json.dumps(path)}}}"
             yield f"          # {request}   # answered {answer.status}"
     for endpoint in look.others:
-        path = endpoint.filled({name: f"${{{name}}}" for name in endpoint.variables})
+        path = endpoint.fill({name: f"${{{name}}}" for name in endpoint.variables})
         yield (
             f"          # {endpoint.method.lower()}-{endpoint.name}: {{method: {endpoint.method}, "
             f"path: {json.dumps(path)}, headers: {{Content-Type: application/json}}, body: '{{}}'}}"

@@ -71,9 +71,9 @@ class Listing(Struct, frozen=True):
         """Return a setting of ``application.properties`` or ``application.yml``; empty if it is not there."""
         for path, text in self.texts.items():
             if path.endswith("application.properties"):
-                found = re.search(rf"^\s*{re.escape(key)}\s*[=:]\s*(\S*)", text, re.MULTILINE)
-                if found:
-                    return found[1]
+                match = re.search(rf"^\s*{re.escape(key)}\s*[=:]\s*(\S*)", text, re.MULTILINE)
+                if match:
+                    return match[1]
             elif PurePosixPath(path).stem == "application" and (value := _nest(text, key.split("."))):
                 return value
         return ""
@@ -88,13 +88,13 @@ def _nest(text: str, keys: list[str]) -> str:
     """Return a value of YAML in block style; the first document counts."""
     path: list[tuple[int, str]] = []
     for line in text.split("\n---", 1)[0].splitlines():
-        found = _LINE.match(line)
-        if not found:
+        match = _LINE.match(line)
+        if not match:
             continue
-        depth = len(found[1])
-        path = [level for level in path if level[0] < depth] + [(depth, found[2])]
+        depth = len(match[1])
+        path = [level for level in path if level[0] < depth] + [(depth, match[2])]
         if ".".join(key for _, key in path).split(".") == keys:
-            return found[3].strip("\"'")
+            return match[3].strip("\"'")
     return ""
 
 
@@ -188,8 +188,8 @@ def quarkus(listing: Listing) -> Proposal | None:
 
 def spring_boot(listing: Listing) -> Proposal | None:
     """Propose tests of a Spring Boot application."""
-    found = (path for path, jar in listing.jars.items() if "Spring-Boot-Version" in jar.manifest)
-    run = next(found, None)
+    archives = (path for path, jar in listing.jars.items() if "Spring-Boot-Version" in jar.manifest)
+    run = next(archives, None)
     if run is None and "spring-boot" not in listing.build:
         return None
     if run is None:
@@ -267,7 +267,7 @@ KINDS: tuple[Callable[[Listing], Proposal | None], ...] = (
 
 def propose(listing: Listing) -> Proposal | None:
     """Return what fits a project; None if nothing is known of it."""
-    return next((found for kind in KINDS if (found := kind(listing)) is not None), None)
+    return next((proposal for kind in KINDS if (proposal := kind(listing)) is not None), None)
 
 
 def has_testcontainers(listing: Listing) -> bool:

@@ -418,7 +418,7 @@ class _Values(Struct, frozen=True):
         at: DataPath = ("sources", name)
         kind = data.get("kind", name)
         settings = {
-            key: self.expanded((*at, key), value)
+            key: self.expand((*at, key), value)
             for key, value in data.items()
             if key not in ("kind", "interval", "timeout")
         }
@@ -430,14 +430,14 @@ class _Values(Struct, frozen=True):
             name, kind, settings, own.get("interval", usual_s), own.get("timeout", SOURCE_TIMEOUT_S)
         )
 
-    def expanded(self, at: DataPath, value: Any) -> Any:
+    def expand(self, at: DataPath, value: Any) -> Any:
         """Return data with the variables of its texts replaced; ${port} stays, it is known later."""
         if isinstance(value, str):
             return self.text(at, value.replace("${port}", "$${port}"))
         if isinstance(value, list):
-            return [self.expanded((*at, place), part) for place, part in enumerate(value)]
+            return [self.expand((*at, place), part) for place, part in enumerate(value)]
         if isinstance(value, dict):
-            return {key: self.expanded((*at, key), part) for key, part in value.items()}
+            return {key: self.expand((*at, key), part) for key, part in value.items()}
         return value
 
     def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:

@@ -210,8 +210,8 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
         ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
     """
     definitions = definitions_of(schema, _third_party(document) if schema == SCHEMA else ())
-    found = faults(document.data, definitions.whole, definitions)
-    problems = list(map(_translate, found))
+    violations = faults(document.data, definitions.whole, definitions)
+    problems = list(map(_translate, violations))
     if not problems:
         return
     problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
@@ -238,14 +238,14 @@ def _third_party(document: Document) -> tuple[str, ...]:
     tests = data.get("tests")
     parts: dict[DataPath, Any] = {("defaults",): data.get("defaults")}
     parts |= {("tests", name): test for name, test in tests.items()} if isinstance(tests, dict) else {}
-    found: dict[str, None] = {}
+    detectors: dict[str, None] = {}
     for at, test in parts.items():
         try:
-            found |= dict.fromkeys(_of_test(test))
+            detectors |= dict.fromkeys(_of_test(test))
         except (BrokenDetectorError, UnknownDetectorError) as error:
             what = f"judge: {error.message.removeprefix('judge: ')}"
             raise document.error((*at, "judge", METHOD), what, advice=error.advice) from error
-    return tuple(found)
+    return tuple(detectors)
 
 
 def _of_test(test: Any) -> tuple[str, ...]:

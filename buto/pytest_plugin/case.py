@@ -108,7 +108,7 @@ class ItemCase:
             front_end,
         )
         if result.report is not None:
-            return self._judged(result, result.report.verdict, verbosity)
+            return self._judge(result, result.report.verdict, verbosity)
         case, events = self.state, self.events
         runs, path = format_count(len(case.valid()), "run"), front_end.path(case.oracle_path or Path())
         if not case.is_acceptance:
@@ -136,7 +136,7 @@ class ItemCase:
             tuple(events.warnings),
         )
 
-    def _judged(self, result: Result, verdict: Verdict, verbosity: int) -> ItemOutcome:
+    def _judge(self, result: Result, verdict: Verdict, verbosity: int) -> ItemOutcome:
         assert result.report is not None
         warnings = (*verdict.warnings, *self.events.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=warnings))

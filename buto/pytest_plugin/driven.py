@@ -71,9 +71,9 @@ class LiveTarget:
         deadline = time.monotonic() + timeout_s
         what = "any port" if port is None else f"port {port}"
         while True:
-            found = [number for number in self.ports if port in (None, number)]
-            if found:
-                return found[0]
+            ports = [number for number in self.ports if port in (None, number)]
+            if ports:
+                return ports[0]
             if not self.is_running:
                 raise MeasureError(f"the program ended before it listened on {what}")
             if time.monotonic() >= deadline:

@@ -51,7 +51,7 @@ class InPytest(FrontEnd):
 
     configuration: ClassVar[str] = "the mark"
 
-    def written(self, step: Step) -> str:
+    def write(self, step: Step) -> str:
         return shlex.join(self._words(step))
 
     def setting(self, key: str, value: str) -> str:

@@ -43,14 +43,14 @@ def _nearest_first(item: pytest.Item) -> list[pytest.Mark]:
 
     pytest itself has the function before its parameters, and a base class before the class.
     """
-    found: list[pytest.Mark] = []
+    marks: list[pytest.Mark] = []
     for node in reversed(item.listchain()):
         placed = [*_of_parameters(node), *_on(getattr(node, "obj", None))]
         places = {id(mark) for mark in placed}
         # By a fixture or a conftest.py: the last one is the newest.
         added = [mark for mark in reversed(node.own_markers) if id(mark) not in places]
-        found += [mark for mark in (*added, *placed) if mark.name == _MARK]
-    return found
+        marks += [mark for mark in (*added, *placed) if mark.name == _MARK]
+    return marks
 
 
 def _of_parameters(node: object) -> list[pytest.Mark]:

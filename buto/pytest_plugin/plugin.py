@@ -210,5 +210,5 @@ def _show(report: pytest.TestReport, item: pytest.Item, error: NotPassed) -> Non
 
 
 def _outcomes(report: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = getattr(report, REPORTED, [])
-    return found
+    outcomes: list[dict[str, Any]] = getattr(report, REPORTED, [])
+    return outcomes

@@ -177,7 +177,7 @@ def past_of(
     learned = [number for number, mark in enumerate(marks) if mark.event in (Event.TRAINED, Event.ACCEPTED)]
     # A release is compared with the one before it.
     before = [number for number in released if marks[number].place < len(builds) - 1]
-    anchor = next((found[-1] for found in (before, released, learned) if found), None)
+    anchor = next((numbers[-1] for numbers in (before, released, learned) if numbers), None)
     names = _names([build.entry for build in builds])
     curves = tuple(_curve(_quantity(name), builds, marks, anchor, minimum or {}) for name in names)
     return BuildHistory(test, builds, marks, anchor, curves, len(entries) - len(builds), is_by_time)
@@ -255,8 +255,8 @@ def _names(entries: Sequence[HistoryEntry]) -> list[str]:
     """Return the quantities to draw: the headlines that any entry has, and what checks found most often."""
     known = {name for entry in entries for name in entry.first_levels}
     shown = [name for name in HEADLINES if name in known]
-    found = [subject for entry in entries for subject in entry.subjects if subject in known]
-    often = sorted(set(found) - set(shown), key=lambda name: (-found.count(name), name))
+    subjects = [subject for entry in entries for subject in entry.subjects if subject in known]
+    often = sorted(set(subjects) - set(shown), key=lambda name: (-subjects.count(name), name))
     return sorted([*shown, *often[: MOST_CURVES - len(shown)]] or sorted(known)[:1], key=reading_rank)
 
 

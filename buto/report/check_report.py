@@ -125,7 +125,7 @@ class CheckReport(Charted):
         """What is certain and smaller than the size that matters, in the same way."""
         return tell(self.verdict.noted, self.order)
 
-    def ordered(self, order: Order) -> CheckReport:
+    def sort_by(self, order: Order) -> CheckReport:
         """Return the same report with its findings, and the panels of these, in another order."""
         changes = (*story_of(self.verdict, order).findings, *tell(self.verdict.noted, order).findings)
         rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}

@@ -88,10 +88,10 @@ class HistoryEntry:
 
 def load_entries(store: ResultStore, test: str) -> list[HistoryEntry]:
     """Return the stored results of a test by time, see :func:`in_order`; BadFileError if one is damaged."""
-    found = store.found(
+    entries = store.read_all(
         test, ENTRIES, lambda content: plain(entry_of(content)), lambda data: read(data, HistoryEntry)
     )
-    return in_order(found)
+    return in_order(entries)
 
 
 def entry_of(content: bytes) -> HistoryEntry:
@@ -132,9 +132,11 @@ def in_order(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
 
 def usual_properties(entries: Sequence[HistoryEntry], at_most: int) -> list[str]:
     """Return default properties to show: those with most findings, else the first one."""
-    found = [subject for entry in entries for subject in entry.subjects]
+    subjects = [subject for entry in entries for subject in entry.subjects]
     known = {name for entry in entries for name in entry.levels}
-    often = sorted({name for name in found if name in known}, key=lambda name: (-found.count(name), name))
+    often = sorted(
+        {name for name in subjects if name in known}, key=lambda name: (-subjects.count(name), name)
+    )
     return often[:at_most] or sorted(known)[:1]
 
 

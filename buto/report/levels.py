@@ -27,10 +27,10 @@ def levels(run: Run) -> dict[str, float]:
     """
     run = cut_to_window(run)
     judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
-    found = {DURATION.name: run.outcome.duration_s}
+    by_name = {DURATION.name: run.outcome.duration_s}
     for prop, mean, last in zip(judged, *summaries(series_of(run, judged), judged).tolist(), strict=True):
-        found[prop.name] = mean if math.isnan(last) else last
-    return {name: level for name, level in found.items() if math.isfinite(level)}
+        by_name[prop.name] = mean if math.isnan(last) else last
+    return {name: level for name, level in by_name.items() if math.isfinite(level)}
 
 
 def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -58,10 +58,12 @@ def select(names: Iterable[str], typed: Sequence[str], where: str) -> list[str]:
     chosen: dict[str, None] = {}
     for word in typed:
         pattern = re.compile(".*".join(map(re.escape, word.split("*"))), re.DOTALL)
-        found = [name for name in known if pattern.fullmatch(name) or pattern.fullmatch(split_name(name)[0])]
-        if not found:
+        matches = [
+            name for name in known if pattern.fullmatch(name) or pattern.fullmatch(split_name(name)[0])
+        ]
+        if not matches:
             near = difflib.get_close_matches(word, known, n=1)
             guess = f"; did you mean {near[0]!r}?" if near else ""
             raise UsageError(f"{where} has no property {word!r}{guess}", advice="'*' means any characters")
-        chosen.update(dict.fromkeys(found))
+        chosen.update(dict.fromkeys(matches))
     return list(chosen)

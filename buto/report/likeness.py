@@ -87,21 +87,21 @@ def likes(
     def change(to: Mapping[str, float], since: Mapping[str, float] | None) -> FloatArray:
         before = centre if since is None else np.array([since.get(name, np.nan) for name in names])
         after = np.array([to.get(name, np.nan) for name in names])
-        found: FloatArray = (after - before) / unit
-        return found
+        steps: FloatArray = (after - before) / unit
+        return steps
 
     if not known or not labelled:
         return ()
     ours = change(levels, before)
     others = np.array([change(runs.levels, runs.before) for runs in labelled])
     far = distances(ours, others)
-    found: dict[str, Like] = {}
+    by_text: dict[str, Like] = {}
     for place in nearest(ours, others, len(labelled)):
         labelled_run = labelled[place]
         like = Like(labelled_run.run_ids, labelled_run.at, labelled_run.labelling, float(far[place]))
         # A check and the acceptance after it say the same.
-        found.setdefault(str(like), like)
-    return tuple(found.values())[:MOST]
+        by_text.setdefault(str(like), like)
+    return tuple(by_text.values())[:MOST]
 
 
 def _is_level(expected: Level) -> bool:

@@ -21,7 +21,7 @@ from buto.judging.verdict import OF_CHECK, Difference, Finding, Roles
 from buto.judging.views import OF_BAND, Band, RunsView, Smoothing, View
 from buto.run.model import FloatArray, Mark, Run, RunSet
 from buto.run.properties import Property, Role, is_judged, reading_rank
-from buto.run.thinning import drawn_stride
+from buto.run.thinning import stride_of_draw
 from buto.run.window import PROGRAM_END, PROGRAM_START, is_cut
 
 BEGIN, FINISH = ".start", ".end"
@@ -60,7 +60,7 @@ def spans_of(run: Run) -> tuple[PanelSpan, ...]:
     if not len(run.times_s):
         return ()
     first_s, last_s = float(run.times_s[0]), float(run.times_s[-1])
-    found: list[PanelSpan] = []
+    spans: list[PanelSpan] = []
     open_marks: dict[str, Mark] = {}
     for mark in run.marks:
         if mark.name in (PROGRAM_START, PROGRAM_END):
@@ -71,13 +71,13 @@ def spans_of(run: Run) -> tuple[PanelSpan, ...]:
         elif is_end and name in open_marks:
             begun = open_marks.pop(name)
             text = "; ".join(filter(None, (begun.text, mark.text)))
-            found.append(PanelSpan(name, begun.time_s, mark.time_s, text))
+            spans.append(PanelSpan(name, begun.time_s, mark.time_s, text))
         else:
-            found.append(PanelSpan(mark.name, mark.time_s, mark.time_s, mark.text))
-    found += [PanelSpan(name, mark.time_s, last_s, mark.text) for name, mark in open_marks.items()]
+            spans.append(PanelSpan(mark.name, mark.time_s, mark.time_s, mark.text))
+    spans += [PanelSpan(name, mark.time_s, last_s, mark.text) for name, mark in open_marks.items()]
     drawn = [
         span
-        for span in found
+        for span in spans
         if span.end_s >= first_s
         and span.start_s <= last_s
         and (span.start_s > first_s or span.end_s < last_s)
@@ -264,14 +264,14 @@ def panels_of(
     drawn = (*checked, *training)
     changes = (*findings, *noted)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(changes)))}
-    of_some = any(drawn_stride(run) > 1 for run in drawn)
+    of_some = any(stride_of_draw(run) > 1 for run in drawn)
     spans = spans_of(checked[0]) if checked else ()
     zero = OF_WINDOW if any(map(is_cut, drawn)) else OF_PROGRAM
 
     def of(runs: Sequence[Run], column: int) -> list[Curve]:
-        found = [(*curves[run.id], run.id) for run in runs]
+        rows = [(*curves[run.id], run.id) for run in runs]
         return [
-            Curve(times, join_readings(times, values[:, column]), run_id) for times, values, run_id in found
+            Curve(times, join_readings(times, values[:, column]), run_id) for times, values, run_id in rows
         ]
 
     def band(column: int) -> Band | None:
@@ -402,8 +402,8 @@ def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tup
         return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop)
 
     drawn = panels_of(_RunsBeside(judged, (*checked, *training), is_wanted), training, checked)
-    found = (structs.replace(panel, judged=False) for panel in drawn)
-    return tuple(sorted(found, key=_by_reading))
+    panels = (structs.replace(panel, judged=False) for panel in drawn)
+    return tuple(sorted(panels, key=_by_reading))
 
 
 def _by_reading(panel: Panel) -> tuple[bool, tuple[int, int, int]]:
@@ -411,4 +411,4 @@ def _by_reading(panel: Panel) -> tuple[bool, tuple[int, int, int]]:
 
 
 def stride_of(*sets: RunSet) -> int:
-    return max((drawn_stride(run) for runs in sets for run in runs), default=1)
+    return max((stride_of_draw(run) for runs in sets for run in runs), default=1)

@@ -27,11 +27,11 @@ LARGE_SHARE = 1.0
 def detectable(strengths: Sequence[Strength]) -> str:
     """Return the line; empty if nothing is known of any quantity that matters."""
     known = [(title_of(strength.quantity.name), change(strength)) for strength in that_matter(strengths)]
-    found = ", ".join(f"{name} {size}" for name, size in known if size)
+    changes = ", ".join(f"{name} {size}" for name, size in known if size)
     missed = ", ".join(name for name, size in known if not size)
-    if not found:
+    if not changes:
         return f"{NOTHING}{missed}" if missed else ""
-    return f"{INTRODUCTION}{found}{f'; none of {missed}' if missed else ''}"
+    return f"{INTRODUCTION}{changes}{f'; none of {missed}' if missed else ''}"
 
 
 def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:

@@ -142,11 +142,11 @@ class Outbox:
         return self._directory / key
 
     @contextmanager
-    def packed(self, key: str, files: Mapping[str, bytes]) -> Iterator[tuple[BinaryIO, bool]]:
+    def pack(self, key: str, files: Mapping[str, bytes]) -> Iterator[tuple[BinaryIO, bool]]:
         """Pack a bundle; yield its open file, and whether it is kept, because this machine can do that."""
         with ExitStack() as stack:
             try:
-                file, is_kept = self._kept(self.place(key), files, stack), True
+                file, is_kept = self._keep_bundle(self.place(key), files, stack), True
             except OSError:
                 file, is_kept = stack.enter_context(TemporaryFile()), False
                 pack(files, file)
@@ -157,7 +157,7 @@ class Outbox:
         with suppress(OSError):
             self.place(key).unlink()
 
-    def _kept(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
+    def _keep_bundle(self, place: Path, files: Mapping[str, bytes], stack: ExitStack) -> BinaryIO:
         make_directories(place.parent)
         clean_leftovers(place.parent)
         hidden = make_hidden_name(place)
@@ -174,16 +174,16 @@ class Outbox:
     def keys(self, folder: str) -> list[str]:
         """Return the keys of the bundles below a folder that no living process is sending, sorted."""
         root = self._directory / folder
-        found = []
+        keys = []
         for path in root.rglob("*"):
             if not path.name.startswith(".") and path.is_file():
                 with suppress(OSError), hold_lock(path) as is_ours:
                     if is_ours:
-                        found.append(path.relative_to(self._directory).as_posix())
-        return sorted(found)
+                        keys.append(path.relative_to(self._directory).as_posix())
+        return sorted(keys)
 
     @contextmanager
-    def kept(self, key: str) -> Iterator[BinaryIO | None]:
+    def take_kept(self, key: str) -> Iterator[BinaryIO | None]:
         """Open a bundle that is kept and forget it if the block ends without an exception.
 
         Yields:

@@ -136,27 +136,27 @@ def read_cached(
         readers: number of threads that read.
     """
     kept = _find_kept(place, version)
-    found: dict[str, T] = {}
+    values: dict[str, T] = {}
     data: dict[str, tuple[tuple[int | str, ...], Any]] = {}
     for name, stamp in stamps.items():
         entry = kept.get(name)
         if entry is not None and stamp is not None and entry[0] == stamp.value:
             with suppress(ValueError, KeyError, TypeError):
-                found[name] = decode(entry[1])
+                values[name] = decode(entry[1])
                 data[name] = entry
-    unknown = [name for name in stamps if name not in found]
+    unknown = [name for name in stamps if name not in values]
     n_read = 0
     for name, content in zip(unknown, in_order(read, unknown, readers), strict=True):
         if content is None:
             continue
-        found[name] = decode(content)
+        values[name] = decode(content)
         stamp = stamps[name]
         if stamp is not None and stamp.is_settled:
             data[name] = stamp.value, content
             n_read += 1
     if n_read >= WORTH_KEEPING:
         _keep(place, version, data)
-    return {name: found[name] for name in stamps if name in found}
+    return {name: values[name] for name in stamps if name in values}
 
 
 def stamp_of(path: Path) -> Stamp | None:

@@ -111,17 +111,17 @@ class ColumnFile(Struct, frozen=True):
 
     def texts(self) -> bytes:
         """Return the texts; raises and requires as :meth:`read`."""
-        return self._unpacked(len(self.ends) - 2, self.n_text_bytes)
+        return self._unpack(len(self.ends) - 2, self.n_text_bytes)
 
     def _block(self, number: int) -> Numbers:
         """Return the columns of a block as whole numbers, shape (n_columns, n_rows)."""
         at_once = _columns_at_once(self.n_rows)
         n_columns = min(at_once, self.n_columns - number * at_once)
-        content = self._unpacked(number, _BYTES * n_columns * self.n_rows)
+        content = self._unpack(number, _BYTES * n_columns * self.n_rows)
         spread = np.frombuffer(content, np.uint8).reshape(n_columns, _BYTES, self.n_rows)
         return np.ascontiguousarray(spread.transpose(0, 2, 1)).view("<i8")[:, :, 0]
 
-    def _unpacked(self, block: int, size: int) -> bytes:
+    def _unpack(self, block: int, size: int) -> bytes:
         content = bounds.unpack(_part(self.source, *self.ends[block : block + 2]), bounds.ZLIB, size)
         if len(content) != size:
             raise ValueError(_CUT_OFF)

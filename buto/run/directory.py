@@ -97,25 +97,25 @@ class DirectoryStorage:
     def prepare(self, key: str) -> Path:
         """Create the directory of a key below :attr:`here`, with its parents, and return it."""
         directory = self.root / key
-        with storage_errors("make", directory), self._prepared(key):
+        with storage_errors("make", directory), self._prepare(key):
             return directory
 
     def folders(self, key: str) -> list[str]:
         """Return the names of what lies below a key and has something below it, in no order."""
-        with self._listed(key) as (_, entries):
+        with self._list(key) as (_, entries):
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
 
     def bundles(self, key: str) -> Iterable[str]:
         """Return the names of the bundles directly below a key, in no order."""
         return self.folders(key)
 
-    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+    def stamps_of_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
         """Return the stamps of the bundles directly below a key, by name in no order.
 
         Args:
             first: name of the file that :meth:`read_first` reads; the stamp is of this file.
         """
-        with self._listed(key) as (directory, entries):
+        with self._list(key) as (directory, entries):
             names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
             return {name: stamp_of(directory / name / first) for name in names}
 
@@ -130,7 +130,7 @@ class DirectoryStorage:
             StorageError: also if there is a bundle with this key; nothing is left behind.
         """
         folder, _, name = key.rpartition("/")
-        with storage_errors("store the run", self.root / key), self._prepared(folder) as directory:
+        with storage_errors("store the run", self.root / key), self._prepare(folder) as directory:
             publish_directory(directory / name, files)
 
     def unsent(self, key: str) -> list[str]:
@@ -183,7 +183,7 @@ class DirectoryStorage:
 
     def files(self, key: str) -> dict[str, Stamp | None]:
         """Return the stamps of the files directly below a key, by name in no order."""
-        with self._listed(key) as (directory, entries):
+        with self._list(key) as (directory, entries):
             return {entry.name: stamp_of(directory / entry.name) for entry in entries}
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:
@@ -218,13 +218,13 @@ class DirectoryStorage:
             (directory / name).unlink()
 
     @contextmanager
-    def _listed(self, key: str) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    def _list(self, key: str) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
         """Yield a directory, valid within the block, and what is in it; nothing if it is missing."""
         with ExitStack() as stack:
             try:
                 directory = stack.enter_context(below(self.root, key))
-                with os.scandir(directory) as found:
-                    entries = list(found)
+                with os.scandir(directory) as scan:
+                    entries = list(scan)
             except (FileNotFoundError, NotADirectoryError):
                 directory, entries = self.root / key, []
             except OSError as error:
@@ -235,7 +235,7 @@ class DirectoryStorage:
             yield directory, entries
 
     @contextmanager
-    def _prepared(self, key: str) -> Iterator[Path]:
+    def _prepare(self, key: str) -> Iterator[Path]:
         """Create the directory of a key and clean it; yield its path, valid within the block."""
         make_directories(self.root)
         ignore = self.root / ".gitignore"

@@ -50,8 +50,8 @@ class EntryStore:
 
     def tests(self) -> list[str]:
         """Return the tests that have entries, sorted."""
-        found = map(names.decode_test, self._storage.folders(self.kind))
-        return sorted(test for test in found if test is not None)
+        tests = map(names.decode_test, self._storage.folders(self.kind))
+        return sorted(test for test in tests if test is not None)
 
     def add(self, test: str, content: bytes) -> Place:
         """Store an entry under a new id and return its file. StorageError if it cannot be written."""
@@ -72,7 +72,7 @@ class EntryStore:
         """
         return list(self._stamps(test))
 
-    def found(
+    def read_all(
         self, test: str, version: str, read: Callable[[bytes], Any], decode: Callable[[Any], T]
     ) -> list[T]:
         """Return each entry as read by ``read`` and decoded by ``decode``, in the order of :meth:`all`.
@@ -109,9 +109,9 @@ class EntryStore:
 
     def _stamps(self, test: str) -> dict[str, Stamp | None]:
         """Return the stamps of a test's entries by name, sorted."""
-        found = self._storage.files(self._folder(test))
-        ours = (name for name in sorted(found) if name.endswith(self.suffix))
-        return {name: found[name] for name in ours if names.is_id(name.removesuffix(self.suffix))}
+        stamps = self._storage.files(self._folder(test))
+        ours = (name for name in sorted(stamps) if name.endswith(self.suffix))
+        return {name: stamps[name] for name in ours if names.is_id(name.removesuffix(self.suffix))}
 
     def _folder(self, test: str) -> str:
         return f"{self.kind}/{names.encode_test(test)}"

@@ -200,15 +200,15 @@ def _upgrade(content: bytes) -> dict[str, Any]:
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it is not marked as {FORMAT!r}")
-    found: dict[str, Any] = data
-    version = read(found.get("version"), int, "version")
+    document: dict[str, Any] = data
+    version = read(document.get("version"), int, "version")
     if version > VERSION:
         raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
     for older in range(version, VERSION):
         if older not in UPGRADES:
             raise ValueError(f"it has the unknown version {older}")
-        found = UPGRADES[older](found)
-    return found
+        document = UPGRADES[older](document)
+    return document
 
 
 def _decode(data: Any, kind: type[H]) -> H:
@@ -233,8 +233,8 @@ def metadata_data(metadata: Mapping[str, MetadataValue]) -> dict[str, Any]:
 
 def metadata_of(written: Any) -> dict[str, MetadataValue]:
     """Read metadata that :func:`metadata_data` returned; ValueError for anything else."""
-    found = read(written, dict[str, Any], "metadata")
-    for key, value in found.items():
+    metadata = read(written, dict[str, Any], "metadata")
+    for key, value in metadata.items():
         if isinstance(value, dict):
-            found[key] = read(value, _Wrapped, f"metadata.{key}").float
-    return read(found, dict[str, MetadataValue], "metadata")
+            metadata[key] = read(value, _Wrapped, f"metadata.{key}").float
+    return read(metadata, dict[str, MetadataValue], "metadata")

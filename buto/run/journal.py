@@ -324,15 +324,15 @@ def place_of(store: RunStore, test: str, run_id: str) -> Path:
 
 def find_unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
-    found = []
-    for test in tests or store.recorded_tests():
+    recordings = []
+    for test in tests or store.tests_on_this_machine():
         with suppress(FileNotFoundError), os.scandir(store.directory(test)) as entries:
             for entry in entries:
                 named = _NAME.fullmatch(entry.name)
                 if named and names.is_id(named[1]) and entry.is_file(follow_symlinks=False):
                     path = Path(entry.path)
-                    found.append(Unfinished(test, named[1], path, _is_live(path)))
-    return sorted(found, key=lambda recording: (recording.test, recording.id))
+                    recordings.append(Unfinished(test, named[1], path, _is_live(path)))
+    return sorted(recordings, key=lambda recording: (recording.test, recording.id))
 
 
 def read(path: Path) -> Iterator[JournalEntry]:
@@ -353,14 +353,14 @@ def read(path: Path) -> Iterator[JournalEntry]:
                 advice=READ_BY_NEWER,
             )
         most = min(bounds.MAX_VALUES, bounds.most_values(len(content)))
-        yield from _bound(map(decode, whole(content)), most)
+        yield from _limit(map(decode, whole(content)), most)
     except ValueError as error:
         raise BadFileError(
             f"{path} cannot be read: {error}", advice=f"if it is not needed: rm {path}"
         ) from error
 
 
-def _bound(entries: Iterable[JournalEntry], most: int) -> Iterator[JournalEntry]:
+def _limit(entries: Iterable[JournalEntry], most: int) -> Iterator[JournalEntry]:
     """Raise ValueError for more values or notes than a run of this size has, before all are in memory."""
     n_values = 0
     for entry in entries:

@@ -85,10 +85,10 @@ def current(labellings: Iterable[Labelling]) -> dict[str, Labelling]:
     Returns:
         Run ids, sorted, to their labelling.
     """
-    found: dict[str, Labelling] = {}
+    by_run: dict[str, Labelling] = {}
     for labelling in sorted(labellings, key=lambda labelled: (labelled.is_decision, labelled.at)):
-        found.update(dict.fromkeys(labelling.run_ids, labelling))
-    return dict(sorted(found.items()))
+        by_run.update(dict.fromkeys(labelling.run_ids, labelling))
+    return dict(sorted(by_run.items()))
 
 
 def run_labels(labellings: Iterable[Labelling]) -> list[RunLabel]:
@@ -164,8 +164,8 @@ class LabelStore:
                 raise ValueError(f"it belongs to {labelling.test!r}")
             return _to_data(labelling)
 
-        found = self._entries.found(test, f"{FORMAT} {VERSION}", read, _of)
-        return sorted(found, key=lambda labelling: labelling.at)
+        labellings = self._entries.read_all(test, f"{FORMAT} {VERSION}", read, _of)
+        return sorted(labellings, key=lambda labelling: labelling.at)
 
 
 def labelling_of(content: bytes) -> Labelling:

@@ -152,11 +152,11 @@ class Mask:
         """Return an argument list, masked, as it would be typed in a shell."""
         return shlex.join(self.words(words))
 
-    def known_in(self, text: str) -> list[str]:
+    def find_known(self, text: str) -> list[str]:
         """Return the known values that occur in a text."""
         return [value for value in self._known if value in text]
 
-    def known(self, text: str) -> str:
+    def hide_known(self, text: str) -> str:
         """Mask known values and texts with the shape of a secret."""
         if self._of_known is not None and any(value in text for value in self._known):
             text = self._of_known.sub(MASKED, text)
@@ -169,21 +169,21 @@ class Mask:
         """
         parts = []
         end = 0
-        for found in _NAME.finditer(text):
-            if found.start() < end or not self.is_secret(found["name"]):
+        for match in _NAME.finditer(text):
+            if match.start() < end or not self.is_secret(match["name"]):
                 continue
-            after = (_AFTER_OPTION if found["dash"] else _AFTER_NAME).match(text, found.end())
+            after = (_AFTER_OPTION if match["dash"] else _AFTER_NAME).match(text, match.end())
             if after is None or _is_plain(after["value"].strip("'\"")):
                 continue
             if ":" not in after["between"]:
                 self.learn(after["value"].strip("'\""))
-            parts += [text[end : found.end()], after["between"], MASKED]
+            parts += [text[end : match.end()], after["between"], MASKED]
             end = after.end()
-        return self.known("".join([*parts, text[end:]]))
+        return self.hide_known("".join([*parts, text[end:]]))
 
     def output(self, printed: bytes) -> bytes:
-        """Mask a program's output as :meth:`known` does; all other bytes stay as they are."""
-        return self.known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        """Mask a program's output as :meth:`hide_known` does; all other bytes stay as they are."""
+        return self.hide_known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def entry(self, key: str, value: Any) -> Any:
         """Mask a metadata value; for ``system.property[NAME]`` and ``mbean[BEAN]/NAME``, NAME decides."""
@@ -245,13 +245,13 @@ class MaskedMetadata(dict[str, Any]):
         self.update(other)
         return self
 
-    def finished(self) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Return a plain dictionary, with late-learned secrets masked in early values, too.
 
         Other threads may add values meanwhile.
         """
         return {
-            key: self._mask.known(value) if isinstance(value, str) else value
+            key: self._mask.hide_known(value) if isinstance(value, str) else value
             for key, value in tuple(self.items())
         }
 
@@ -287,8 +287,8 @@ def _values(words: Sequence[str], is_secret: Any) -> Iterator[tuple[str, str | N
             yield word, None
 
 
-def _mask_shape(found: re.Match[str]) -> str:
+def _mask_shape(match: re.Match[str]) -> str:
     for group in ("url", "oracle", "scheme"):
-        if found[group] is not None:
-            return f"{found[group]}{MASKED}"
+        if match[group] is not None:
+            return f"{match[group]}{MASKED}"
     return MASKED

@@ -80,11 +80,11 @@ class ObjectStorage:
     def bundles(self, key: str) -> Iterator[str]:
         return (name for name, _ in self._bucket.objects(key))
 
-    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+    def stamps_of_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
         return self.files(key)
 
     def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
-        with self._outbox.packed(key, files) as (archive, is_kept):
+        with self._outbox.pack(key, files) as (archive, is_kept):
             try:
                 self._bucket.add(key, archive)
             except ObjectExistsError as error:
@@ -107,7 +107,7 @@ class ObjectStorage:
         return [kept_key.removeprefix(f"{key}/") for kept_key in self._outbox.keys(key)]
 
     def send(self, key: str) -> bool:
-        with self._outbox.kept(key) as archive:
+        with self._outbox.take_kept(key) as archive:
             if archive is None:
                 return False
             try:

@@ -97,7 +97,7 @@ def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[No
         bounds.check_notifications(n_notifications, n_bytes, len(content), bounds.TIMES_PACKED)
 
     check(0)
-    found: list[Notification] = []
+    notifications: list[Notification] = []
     try:
         file = _open(content, notification_schema(), n_notifications)
         groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
@@ -110,10 +110,10 @@ def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[No
             if any(column.null_count for column in batch.columns):
                 raise ValueError("a notification has an empty field")
             columns = [column.to_pylist() for column in batch.columns]
-            found.extend(Notification(*row) for row in zip(*columns, strict=True))
+            notifications.extend(Notification(*row) for row in zip(*columns, strict=True))
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"it cannot be read as Parquet: {error}") from error
-    return tuple(found)
+    return tuple(notifications)
 
 
 def utf8(text: str) -> str:

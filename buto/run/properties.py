@@ -199,11 +199,11 @@ _YOUNG_POOLS = ("Eden", "Survivor")
 
 def _metrics() -> dict[str, Metric]:
     rows = csv.DictReader(files(__package__).joinpath("metrics.csv").read_text().splitlines())
-    found = [
+    metrics = [
         read({**row, "judged": row["judged"] == "yes", "instances": row["instances"].split()}, Metric)
         for row in rows
     ]
-    return {metric.name: metric for metric in found}
+    return {metric.name: metric for metric in metrics}
 
 
 METRICS = _metrics()

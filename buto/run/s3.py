@@ -159,10 +159,10 @@ class Bucket:
 
         try:
             with report_errors("read", self.url / key):
-                found = obstore.get(self._store, key, options={} if most is None else {"range": (0, most)})
-                if at_most is not None and found.meta["size"] > at_most:
+                answer = obstore.get(self._store, key, options={} if most is None else {"range": (0, most)})
+                if at_most is not None and answer.meta["size"] > at_most:
                     raise ValueError(f"it is larger than {at_most} bytes")
-                for chunk in found.stream(min_chunk_size=_CHUNK):
+                for chunk in answer.stream(min_chunk_size=_CHUNK):
                     content.write(chunk)
                 return True
         except StorageError as error:
@@ -193,16 +193,16 @@ class Bucket:
         import obstore
 
         with report_errors("list", self.url / folder):
-            found = obstore.list_with_delimiter(self._store, folder)["common_prefixes"]
-        return [path.removeprefix(f"{folder}/") for path in found]
+            paths = obstore.list_with_delimiter(self._store, folder)["common_prefixes"]
+        return [path.removeprefix(f"{folder}/") for path in paths]
 
     def _checksum(self, key: str) -> str | None:
         """Return the checksum that an object was added with."""
         import obstore
 
         with report_errors("read", self.url / key):
-            found: str | None = obstore.get(self._store, key).attributes.get(_CHECKSUM)
-        return found
+            checksum: str | None = obstore.get(self._store, key).attributes.get(_CHECKSUM)
+        return checksum
 
 
 @lru_cache(maxsize=4)

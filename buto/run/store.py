@@ -154,7 +154,7 @@ class RunStore:
         """Return whether a test has runs."""
         return any(map(names.is_id, self.storage.bundles(self.key(test))))
 
-    def recorded_tests(self) -> list[str]:
+    def tests_on_this_machine(self) -> list[str]:
         """Return the names of the tests that have a directory on this machine, sorted."""
         return _decode(DirectoryStorage(self.storage.here).folders(_RUNS))
 
@@ -181,19 +181,19 @@ class RunStore:
 
         place = self.storage.here / "cache" / "runs" / f"{names.encode_test(test)}.json"
         version, readers = f"run {format.VERSION}", self.storage.readers
-        found = self.storage.stamped_bundles(self.key(test), DOCUMENT)
-        stamps = {run_id: found[run_id] for run_id in filter(names.is_id, found)}
+        bundles = self.storage.stamps_of_bundles(self.key(test), DOCUMENT)
+        stamps = {run_id: bundles[run_id] for run_id in filter(names.is_id, bundles)}
         heads = read_cached(place, version, stamps, read, format.head_of, readers)
         there = sorted(heads.keys() | damage.keys())
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
 
     def heads(self, test: str, ids: Iterable[str]) -> list[Head]:
         """Return the heads of the runs with these ids that are there and can be read."""
-        found = []
+        heads = []
         for run_id in ids:
             with suppress(BadFileError, MissingBundleError), self._first(test, run_id) as content:
-                found.append(_expect(format.head_of(format.head_data(content)), test, run_id))
-        return found
+                heads.append(_expect(format.head_of(format.head_data(content)), test, run_id))
+        return heads
 
     def load(self, test: str, run_id: str) -> Run:
         """Load one run.
@@ -201,7 +201,7 @@ class RunStore:
         Raises:
             BadFileError: no run has this id, or it is damaged or of a newer format.
         """
-        with self._opened(test, run_id) as opened:
+        with self._open(test, run_id) as opened:
             with opened.reading(DOCUMENT) as content:
                 head = _expect(format.decode(content), test, run_id)
             notifications = opened.notifications(head)
@@ -236,7 +236,7 @@ class RunStore:
         return run_set(in_order(lambda run_id: self.load(test, run_id), ids, self.storage.readers))
 
     def _document(self, test: str, run_id: str) -> format.RunDocument:
-        with self._known(test, run_id), self._first(test, run_id) as content:
+        with self._report_missing(test, run_id), self._first(test, run_id) as content:
             return format.decode(content)
 
     def delete(self, test: str, ids: Sequence[str]) -> None:
@@ -260,8 +260,8 @@ class RunStore:
             tests: of these; empty for all.
         """
         keys = (key.rpartition("/") for key in self.storage.unsent(_RUNS))
-        found = ((names.decode_test(folder), run_id) for folder, _, run_id in keys)
-        return [(test, run_id) for test, run_id in found if test is not None and (test in tests or not tests)]
+        pairs = ((names.decode_test(folder), run_id) for folder, _, run_id in keys)
+        return [(test, run_id) for test, run_id in pairs if test is not None and (test in tests or not tests)]
 
     def send(self, test: str, run_id: str) -> bool:
         """Store a run that waits on this machine; return whether it was still waiting.
@@ -284,10 +284,10 @@ class RunStore:
         )
 
     @contextmanager
-    def _opened(self, test: str, run_id: str) -> Iterator[OpenRun]:
+    def _open(self, test: str, run_id: str) -> Iterator[OpenRun]:
         """Open the files of a run. BadFileError if there is no such run."""
         with (
-            self._known(test, run_id),
+            self._report_missing(test, run_id),
             self._judging(test, run_id, DOCUMENT),
             self.storage.open_bundle(self.key(test, run_id), MAX_RUN_BYTES) as bundle,
         ):
@@ -300,7 +300,7 @@ class RunStore:
             yield self.storage.read_first(self.key(test, run_id), DOCUMENT, max_bytes(DOCUMENT))
 
     @contextmanager
-    def _known(self, test: str, run_id: str) -> Iterator[None]:
+    def _report_missing(self, test: str, run_id: str) -> Iterator[None]:
         """Turn a MissingBundleError of the block into a BadFileError, also for what is no id."""
         if not names.is_id(run_id):
             raise self._unknown(test, run_id)

@@ -161,19 +161,19 @@ def _tell(error: str, data: Any, where: str) -> str:
     place = f"{where}{'.' if where and path and path[0] != '[' else ''}{path}"
     if missing := _MISSING.fullmatch(what):
         return f"{f'{place}.' if place else ''}{missing['field']}".join("''") + " is missing"
-    found = _value_at(data, path)
+    value = _value_at(data, path)
     subject = repr(place) if place else "it"
     if expected := _EXPECTED.fullmatch(what):
-        got = found if found is not None else expected["got"]
+        got = value if value is not None else expected["got"]
         kinds = [_KINDS.get(kind, kind) for kind in expected["kind"].split(" | ")]
         return f"{subject} must be {' or '.join(kinds)}, got {got}"
     if what == "Number out of range":
         return f"{subject} is too large a number"
     if "matching regex" in what:
-        return f"{subject} cannot be {found}"
+        return f"{subject} cannot be {value}"
     if what.startswith("Invalid enum value"):
-        return f"{subject} has the unknown value {found}"
-    return f"{subject}: {what}" if found is None else f"{subject} is {found}: {what}"
+        return f"{subject} has the unknown value {value}"
+    return f"{subject}: {what}" if value is None else f"{subject} is {value}: {what}"
 
 
 def _value_at(data: Any, path: str) -> str | None:

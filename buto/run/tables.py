@@ -208,13 +208,13 @@ class OpenRun:
 
     def outputs(self, head: Head) -> dict[str, bytes]:
         """Return what the services of a run printed."""
-        found = {}
+        outputs = {}
         for name in head.files:
             service = _OF_SERVICE.fullmatch(name)
             if service is not None:
                 with self.reading(name, head) as content:
-                    found[service[1]] = content
-        return found
+                    outputs[service[1]] = content
+        return outputs
 
     def samples(self, head: Head, properties: Sequence[Property]) -> tuple[FloatArray, FloatArray]:
         """Return times, shape (n_samples,), and values, shape (n_samples, n_properties)."""

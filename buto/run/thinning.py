@@ -15,13 +15,13 @@ MOST_SAMPLES = 120
 
 def thin(run: Run) -> Run:
     """Return the run for drawing; only some samples of a run of at least MANY_VALUES values."""
-    stride = drawn_stride(run)
+    stride = stride_of_draw(run)
     if stride == 1:
         return run
     return replace(run, times_s=run.times_s[::stride].copy(), values=run.values[::stride].copy())
 
 
-def drawn_stride(run: Run) -> int:
+def stride_of_draw(run: Run) -> int:
     """Return the stride: every how many samples of a run one is drawn."""
     return stride_for(run.n_samples) if run.values.size >= MANY_VALUES else 1
 

@@ -30,8 +30,8 @@ EXTENSIONS = Extensions(
 
 def names() -> tuple[str, ...]:
     """Return the names of buto's own schemas, sorted."""
-    found = (entry.name for entry in files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+    file_names = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in file_names if name.endswith(SUFFIX)))
 
 
 def text(name: str) -> str:
@@ -53,7 +53,7 @@ def text(name: str) -> str:
     try:
         return files(package).joinpath("schemas", name + SUFFIX).read_text(encoding="utf-8")
     except OSError as error:
-        raise EXTENSIONS.broken(entry, str(error)) from error
+        raise EXTENSIONS.error_for(entry, str(error)) from error
 
 
 def load(name: str) -> dict[str, Any]:

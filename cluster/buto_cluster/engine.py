@@ -36,7 +36,7 @@ def with_secrets(launch: LaunchRequest) -> LaunchRequest:
     The value of a variable of this machine may be in the command, without the name that makes it a secret.
     """
     mask = launch.target.new_mask()
-    secrets = tuple(sorted({value for text in _texts(launch) for value in mask.known_in(text)}))
+    secrets = tuple(sorted({value for text in _texts(launch) for value in mask.find_known(text)}))
     services = tuple(replace(service, secrets=secrets) for service in launch.setup.services)
     return replace(
         launch,

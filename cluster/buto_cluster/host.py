@@ -179,13 +179,13 @@ def inputs_of(target: Target, patterns: Sequence[str] = (), base: Path | None = 
     environment = {"PATH": os.environ.get("PATH", os.defpath), **target.environment}
     try:
         named = files_of(target.command, directory, environment, patterns, base)
-        found = snapshot(named, MOST_BYTES, within=True)
+        files = snapshot(named, MOST_BYTES, within=True)
     except ProgramTooLargeError as error:
         what = f"the program's files have {format_bytes(error.n_bytes)}"
         raise UsageError(f"{what}, and at most {format_bytes(MOST_BYTES)} are sent", advice=_FEWER) from error
     except UsageError as error:
         raise UsageError(error.message, advice=error.advice or _FEWER) from error
-    return Inputs(named.directory, found.root, found.program())
+    return Inputs(named.directory, files.root, files.program())
 
 
 def silence() -> None:

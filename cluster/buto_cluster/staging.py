@@ -41,12 +41,12 @@ class StagedFile:
 
 def superfluous(kept: Iterable[StagedFile], now_s: float, most_bytes: int, unused_s: float) -> list[Path]:
     """Return what is to be removed: what was not used for long, and the longest unused of too many bytes."""
-    room, found = most_bytes, []
+    room, paths = most_bytes, []
     for file in sorted(kept, key=lambda kept_file: -kept_file.used_s):
         room -= file.size_bytes
         if room < 0 or now_s - file.used_s > unused_s:
-            found.append(file.path)
-    return found
+            paths.append(file.path)
+    return paths
 
 
 def clean(directories: Iterable[Path], in_use: Path) -> None:

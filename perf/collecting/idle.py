@@ -117,14 +117,14 @@ def is_the_program(pid: int) -> bool:
 
 def tree(pid: int) -> list[int]:
     """Return a process and all its descendants."""
-    found = [pid]
-    for each in found:
+    pids = [pid]
+    for each in pids:
         try:
             for task in Path(f"/proc/{each}/task").iterdir():
-                found.extend(int(word) for word in (task / "children").read_text().split())
+                pids.extend(int(word) for word in (task / "children").read_text().split())
         except OSError:
             continue
-    return found
+    return pids
 
 
 def cpu_s(pid: int) -> float:
@@ -150,17 +150,17 @@ PARTS = (SAMPLER, BUTO, COMPILER, JVM)
 
 def by_part(pid: int) -> dict[str, float]:
     """Return the processor time of a tree in seconds, by whose work it is."""
-    found = dict.fromkeys(PARTS, 0.0)
+    seconds = dict.fromkeys(PARTS, 0.0)
     for each in tree(pid):
         if not is_the_program(each):
-            found[BUTO] += own_s(each)
+            seconds[BUTO] += own_s(each)
             continue
         for task in Path(f"/proc/{each}/task").iterdir():
             with suppress(OSError):
                 name = (task / "comm").read_text()
                 part = SAMPLER if name.startswith("buto") else COMPILER if "Compiler" in name else JVM
-                found[part] += int((task / "schedstat").read_text().split()[0]) * 1e-9
-    return found
+                seconds[part] += int((task / "schedstat").read_text().split()[0]) * 1e-9
+    return seconds
 
 
 def ended_children_s(pid: int) -> float:

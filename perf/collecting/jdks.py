@@ -9,7 +9,7 @@ from pathlib import Path
 
 def javas() -> dict[int, str]:
     """Return one ``java`` for each major version: that of PATH, then those in the places of Linux."""
-    found: dict[int, str] = {}
+    paths: dict[int, str] = {}
     on_path = shutil.which("java")
     homes = [Path(on_path).resolve().parent.parent] if on_path else []
     for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"))]:
@@ -17,5 +17,5 @@ def javas() -> dict[int, str]:
         if (home / "bin" / "java").exists() and release.exists():
             version = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', release.read_text())
             if version:
-                found.setdefault(int(version.group(1)), str(home / "bin" / "java"))
-    return found
+                paths.setdefault(int(version.group(1)), str(home / "bin" / "java"))
+    return paths

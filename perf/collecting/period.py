@@ -39,7 +39,7 @@ def measure(repeats: int, seconds: float) -> Iterator[BenchmarkFigure]:
     places = {"one core for all": {min(allowed)}}
     if len(allowed) > 1:
         places["a core to spare"] = set(allowed)
-    found: dict[tuple[str, str], list[FloatArray]] = {}
+    by_place: dict[tuple[str, str], list[FloatArray]] = {}
     try:
         with compiled() as classes:
             command = java(classes, "Work", "spin", str(round(seconds * 1e3)))
@@ -49,17 +49,17 @@ def measure(repeats: int, seconds: float) -> Iterator[BenchmarkFigure]:
                     for name in ("agent", "jmx"):
                         with open_collector(target(command, INTERVAL_S, name)) as collector:
                             errors = errors_ms(measured(collector).run)
-                        found.setdefault((place, name), []).append(errors)
+                        by_place.setdefault((place, name), []).append(errors)
     finally:
         os.sched_setaffinity(0, allowed)
     for place in places:
-        medians = [float(np.median(errors)) for errors in found[place, "agent"]]
+        medians = [float(np.median(errors)) for errors in by_place[place, "agent"]]
         yield figure_of(f"{place}, agent: error of the period, median", medians, "ms", 3)
-        tail = [float(np.percentile(errors, 99)) for errors in found[place, "agent"]]
+        tail = [float(np.percentile(errors, 99)) for errors in by_place[place, "agent"]]
         yield at_most(
             f"{place}, agent: error of the period, 99th percentile", tail, ERROR_MS, "ms", 2, REASON
         )
-        polling = [float(np.percentile(errors, 99)) for errors in found[place, "jmx"]]
+        polling = [float(np.percentile(errors, 99)) for errors in by_place[place, "jmx"]]
         yield figure_of(f"{place}, polling over JMX: the same", polling, "ms", 2)
 
 

@@ -26,9 +26,9 @@ _SEEN = re.compile(r"^#\d+\s+\w+\s+cov: (\d+) ft: (\d+)", re.MULTILINE)
 _PEAK = re.compile(r"rss: (\d+)Mb")
 
 
-def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
+def fuzz(name: str, inputs: int, seed: int, place: Path) -> bool:
     """Give a reader its inputs and print what came of them; whether there was no fault."""
-    found.mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     corpus = Path(tempfile.mkdtemp(prefix="buto-fuzz-"))
     scratch = tempfile.mkdtemp(prefix="buto-fuzz-", dir=MEMORY if os.path.isdir(MEMORY) else None)
     try:
@@ -40,13 +40,13 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
             f"-rss_limit_mb={MEMORY_MIB}",
             f"-malloc_limit_mb={MEMORY_MIB // 2}",
             f"-timeout={SLOW_S}",
-            f"-artifact_prefix={found}/",
+            f"-artifact_prefix={place}/",
             "-max_len=4096",
             "-use_value_profile=1",
             "-print_final_stats=1",
         )
         ended = subprocess.run(
-            [sys.executable, "-m", "perf.fuzz.target", name, str(found), scratch, *options, str(corpus)],
+            [sys.executable, "-m", "perf.fuzz.target", name, str(place), scratch, *options, str(corpus)],
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
@@ -56,10 +56,10 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
     finally:
         shutil.rmtree(corpus)
         shutil.rmtree(scratch)
-    (found / "log").write_text(ended.stderr)
+    (place / "log").write_text(ended.stderr)
     seen = _SEEN.findall(ended.stderr)
-    n_read, n_taken = map(int, _counts(found).split())
-    faults = sorted(path.name for path in found.iterdir() if path.name not in ("counts", "log"))
+    n_read, n_taken = map(int, _counts(place).split())
+    faults = sorted(path.name for path in place.iterdir() if path.name not in ("counts", "log"))
     print(
         f"{name}: {n_read} inputs, {n_taken} taken; {_growth(seen)}, corpus {grown}; "
         f"at most {max(map(int, _PEAK.findall(ended.stderr)), default=0)} MiB; exit code {ended.returncode}; "
@@ -69,8 +69,8 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
     return ended.returncode == 0 and not faults
 
 
-def _counts(found: Path) -> str:
-    counts = found / "counts"
+def _counts(place: Path) -> str:
+    counts = place / "counts"
     return counts.read_text() if counts.exists() else "0 0"
 
 

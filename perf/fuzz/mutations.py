@@ -30,10 +30,10 @@ MOST_MIB = 128
 
 def memory_kib(field: str) -> int:
     """Return a line of this process's memory: ``VmRSS`` as it is, ``VmHWM`` at most since its last reset."""
-    found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    if match is None:
         raise OSError(f"the system states no {field}")
-    return int(found[1])
+    return int(match[1])
 
 
 def reset_peak() -> None:

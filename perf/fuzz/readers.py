@@ -144,9 +144,9 @@ def read_surroundings(data: bytes, directory: Path) -> None:
         place.write_bytes(source.rest())
     else:
         place.write_bytes(_json(edited(json.loads(good.read_bytes()), source)))
-    found = store.load(examples.TEST, "1")
-    assert found is not None
-    for surroundings, other in ((found, examples.SURROUNDINGS), (examples.SURROUNDINGS, found)):
+    remembered = store.load(examples.TEST, "1")
+    assert remembered is not None
+    for surroundings, other in ((remembered, examples.SURROUNDINGS), (examples.SURROUNDINGS, remembered)):
         both_changed(candidates(surroundings, other)).encode()
 
 
@@ -275,10 +275,10 @@ def read_result(data: bytes, directory: Path) -> None:
 def read_label(data: bytes, directory: Path) -> None:
     """Read a label, and show it."""
     _alone(directory / "labels" / examples.TEST / _ENTRY, _edit_text(data, examples.label()))
-    found = LabelStore(directory).all(examples.TEST)
-    assert all(line.isprintable() for line in label_lines(examples.TEST, found))
-    labels_csv(found)
-    labels_json(found)
+    labels = LabelStore(directory).all(examples.TEST)
+    assert all(line.isprintable() for line in label_lines(examples.TEST, labels))
+    labels_csv(labels)
+    labels_json(labels)
 
 
 def read_manifest(data: bytes, directory: Path) -> None:
@@ -366,14 +366,14 @@ def read_waivers(data: bytes, directory: Path) -> None:
     source = ByteSource(data)
     raw = source.byte(4) == 0
     content = source.rest() if raw else edited_bytes(examples.MESSAGE.encode(), source)
-    found = waivers_in(content.decode(errors="replace"), "0" * 40, "Ann")
+    waivers = waivers_in(content.decode(errors="replace"), "0" * 40, "Ann")
     judged = oracle.check(
         examples.oracle(), run_set([examples.run(number, leak=40.0) for number in (7, 8, 9)])
     )
-    for waiver in found:
+    for waiver in waivers:
         assert waivers_in(trailer_of(waiver)) == (structs.replace(waiver, commit="", author=""),)
-    waived = waive(judged, examples.TEST, found)
-    meant = set(found)
+    waived = waive(judged, examples.TEST, waivers)
+    meant = set(waivers)
     assert all(set(one.waivers) <= meant for one in waived.waived)
     assert all(waiver.test == examples.TEST for one in waived.waived for waiver in one.waivers)
     assert waived.status is judged.status or waived.waived
@@ -388,8 +388,10 @@ def read_profiles(data: bytes, directory: Path) -> None:
     stored = ProfileStore(directory).newest(examples.TEST)
     assert stored is not None
     if stored.profiles:
-        found = explain(stored.profiles, stored.profiles, tuple(ProfileKind), test="a", names=("a", "b"))
-        assert all(line.isprintable() for line in explanation_lines(found, full=True))
+        explanation = explain(
+            stored.profiles, stored.profiles, tuple(ProfileKind), test="a", names=("a", "b")
+        )
+        assert all(line.isprintable() for line in explanation_lines(explanation, full=True))
 
 
 def _edit_cells(text: str, source: ByteSource) -> bytes:

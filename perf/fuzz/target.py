@@ -19,9 +19,9 @@ COUNT_EVERY = 1000
 
 
 class _Target:
-    def __init__(self, name: str, found: Path, scratch: Path) -> None:
+    def __init__(self, name: str, place: Path, scratch: Path) -> None:
         self._reader = READERS[name]
-        self._found = found
+        self._found = place
         self._scratch = scratch
         self._n_read = 0
         self._n_taken = 0
@@ -41,8 +41,8 @@ class _Target:
 
 
 def main() -> None:
-    name, found, scratch, *options = sys.argv[1:]
-    atheris.Setup([sys.argv[0], *options], _Target(name, Path(found), Path(scratch)))
+    name, place, scratch, *options = sys.argv[1:]
+    atheris.Setup([sys.argv[0], *options], _Target(name, Path(place), Path(scratch)))
     atheris.Fuzz()
 
 

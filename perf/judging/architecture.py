@@ -69,9 +69,9 @@ def predicting_s() -> float:
     old, new = results(1.0), results(1.4)
     with threadpool_limits(1):
         began = time.process_time()
-        found = predict(made, old, new)
+        prediction = predict(made, old, new)
         taken_s = time.process_time() - began
-    assert len(found.curve) == N_LOADS, found
+    assert len(prediction.curve) == N_LOADS, prediction
     return taken_s
 
 
@@ -91,9 +91,9 @@ def mapping_s() -> float:
         for caller, callees in old.items()
     }
     began = time.process_time()
-    found = map_graphs(old, new)
+    mapping = map_graphs(old, new)
     taken_s = time.process_time() - began
-    assert len(found.pairs) > N_MAPPED - N_RENAMED, found
+    assert len(mapping.pairs) > N_MAPPED - N_RENAMED, mapping
     return taken_s
 
 
@@ -139,9 +139,9 @@ def measure(repeats: int) -> Iterator[BenchmarkFigure]:
         path = Path(scratch) / "traces.json"
         with path.open("w") as file:
             write_spans(file)
-        found = [_alone(reading, path) for _ in range(repeats)]
-    yield figure_of("a million spans read", [taken_s for taken_s, _ in found], "s")
-    yield at_most("a million spans: memory", [memory_mb for _, memory_mb in found], MEMORY_MB, "MB", 0)
+        costs = [_alone(reading, path) for _ in range(repeats)]
+    yield figure_of("a million spans read", [taken_s for taken_s, _ in costs], "s")
+    yield at_most("a million spans: memory", [memory_mb for _, memory_mb in costs], MEMORY_MB, "MB", 0)
 
 
 def _alone(function: Callable[..., Result], *arguments: object) -> Result:

@@ -67,17 +67,17 @@ def cost(name: str) -> ClassifierCost:
 
 def measure(repeats: int) -> Iterator[BenchmarkFigure]:
     for name in SCHEMES:
-        found = []
+        costs = []
         for _ in range(repeats):
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
-                found.append(alone.submit(cost, name).result())
+                costs.append(alone.submit(cost, name).result())
         yield at_most(
-            f"{name}: training", [measured_cost.training_s for measured_cost in found], TRAINING_S, "s"
+            f"{name}: training", [measured_cost.training_s for measured_cost in costs], TRAINING_S, "s"
         )
-        every = [ms for measured_cost in found for ms in measured_cost.judging_ms]
+        every = [ms for measured_cost in costs for ms in measured_cost.judging_ms]
         yield at_most(f"{name}: judging one run", every, JUDGING_MS, "ms", 2)
         yield at_most(
-            f"{name}: memory", [measured_cost.memory_mb for measured_cost in found], MEMORY_MB, "MB", 0
+            f"{name}: memory", [measured_cost.memory_mb for measured_cost in costs], MEMORY_MB, "MB", 0
         )
 
 

@@ -57,13 +57,13 @@ def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, 
         effects = draw(random, (n_environments + 1, n))
         values = 100 + effects[place] + random.standard_normal((len(place), n))
         groups = Groups(values, np.zeros(n), place, environments, ~no, no, quantity, no)
-        found = dependences(groups, np.arange(n_environments))
+        known = dependences(groups, np.arange(n_environments))
         held_out = held_out_environments(groups, 1)
         new = 100 + effects[-1] + random.standard_normal(n)
         for number, change in enumerate(CHANGES):
             changed = np.where(quantity == 0, new + change, new)
             where = {"machine": "new", "pool": "ci"}
-            run = ranked(groups, found, held_out, exact, quantity, where, changed, ALPHA, everything)
+            run = ranked(groups, known, held_out, exact, quantity, where, changed, ALPHA, everything)
             failed[number] += run is not None and run.p_value <= ALPHA
             named += change == 0 and run is not None and bool((run.reach > 1).any())
     return failed / n_systems, named / n_systems
@@ -79,11 +79,11 @@ def measure(n_systems: int) -> tuple[BenchmarkFigure, ...]:
     figures = []
     for n_environments in (3, 5):
         for name, (n, _) in EFFECTS.items():
-            found, named = shares(name, n_environments, n_systems)
+            failing, named = shares(name, n_environments, n_systems)
             what = f"{n_environments} environments, {n} quantities, effects: {name}"
-            changes = ", ".join(f"{found_shares:.0%}" for found_shares in found[1:])
-            print(f"{what}: fails {found[0]:.1%}; found {changes}; named {named:.1%}", flush=True)
-            figures.append(at_most(f"{what}: fails", [float(found[0])], ALPHA, "share", 3))
+            changes = ", ".join(f"{found_shares:.0%}" for found_shares in failing[1:])
+            print(f"{what}: fails {failing[0]:.1%}; found {changes}; named {named:.1%}", flush=True)
+            figures.append(at_most(f"{what}: fails", [float(failing[0])], ALPHA, "share", 3))
     return tuple(figures)
 
 

@@ -76,13 +76,13 @@ def cost() -> ModelCost:
 
 
 def measure(repeats: int) -> Iterator[BenchmarkFigure]:
-    found = []
+    costs = []
     for _ in range(repeats):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
-            found.append(alone.submit(cost).result())
-    yield at_most("training", [measured_cost.training_s for measured_cost in found], TRAINING_S, "s")
-    yield at_most("checking", [measured_cost.checking_s for measured_cost in found], CHECKING_S, "s")
-    yield at_most("memory", [measured_cost.memory_mb for measured_cost in found], MEMORY_MB, "MB", 0)
+            costs.append(alone.submit(cost).result())
+    yield at_most("training", [measured_cost.training_s for measured_cost in costs], TRAINING_S, "s")
+    yield at_most("checking", [measured_cost.checking_s for measured_cost in costs], CHECKING_S, "s")
+    yield at_most("memory", [measured_cost.memory_mb for measured_cost in costs], MEMORY_MB, "MB", 0)
 
 
 def main() -> int:

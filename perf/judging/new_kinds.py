@@ -60,16 +60,16 @@ def main() -> int:
     ):
         large = [runs for runs in recorded if len(runs.good) > plan.n_training + plan.n_good]
         chosen = large[:: max(1, len(large) // options.programs)] if options.programs else large
-        found: Counter[tuple[str, Status]] = Counter()
+        statuses: Counter[tuple[str, Status]] = Counter()
         for runs in chosen:
-            found.update(judged(runs, plan, taught_by(runs, large, plan)))
+            statuses.update(judged(runs, plan, taught_by(runs, large, plan)))
         for kind in KINDS:
-            print(row(f"{name} ({len(chosen)})", kind, found), flush=True)
+            print(row(f"{name} ({len(chosen)})", kind, statuses), flush=True)
     return 0
 
 
-def row(name: str, kind: str, found: Counter[tuple[str, Status]]) -> str:
-    counts = [found[kind, status] for status in (Status.REGRESSION, Status.INCONCLUSIVE, Status.PASS)]
+def row(name: str, kind: str, statuses: Counter[tuple[str, Status]]) -> str:
+    counts = [statuses[kind, status] for status in (Status.REGRESSION, Status.INCONCLUSIVE, Status.PASS)]
     return f"| {name} | {kind} | {sum(counts)} | {' | '.join(map(str, counts))} |"
 
 

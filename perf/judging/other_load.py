@@ -145,11 +145,11 @@ def all_recorded(
     subject: LoadedProgram, runs: Sequence[Planned], directory: Path, heap: str
 ) -> dict[str, list[Run]]:
     """Return the recorded runs by their kind."""
-    found: dict[str, list[Run]] = {}
+    by_kind: dict[str, list[Run]] = {}
     for seed, run in enumerate(runs):
-        found.setdefault(run.kind, []).append(recorded(subject, directory, run, heap, seed))
+        by_kind.setdefault(run.kind, []).append(recorded(subject, directory, run, heap, seed))
         print(f"{seed + 1} of {len(runs)}: {run.kind}", file=sys.stderr, flush=True)
-    return found
+    return by_kind
 
 
 def collections(runs: Mapping[str, list[Run]]) -> tuple[int, int]:
@@ -176,11 +176,11 @@ def judged(name: str, subject: LoadedProgram, runs: Mapping[str, list[Run]]) -> 
         for version, load in product(subject.versions, SCALES):
             some = runs[f"{version}, {load}"]
             groups = [some[first : first + n_runs] for first in range(0, len(some) - n_runs + 1, n_runs)]
-            found = [check(oracle, run_set(group)).status for group in groups]
+            statuses = [check(oracle, run_set(group)).status for group in groups]
             yield BenchmarkFigure(
                 f"{name} trained with {known}, alpha {alpha:g}, {n_runs} checked: {version}, {load}",
-                f"{found.count(Status.REGRESSION)} of {len(found)} fail, "
-                f"{found.count(Status.INCONCLUSIVE)} inconclusive",
+                f"{statuses.count(Status.REGRESSION)} of {len(statuses)} fail, "
+                f"{statuses.count(Status.INCONCLUSIVE)} inconclusive",
             )
 
 
@@ -199,10 +199,10 @@ def main() -> int:
             directory = (options.keep or Path(place)) / name
             directory.mkdir(parents=True)
             runs = planned(SUBJECTS[name], options.each, options.same)
-            found = all_recorded(SUBJECTS[name], runs, directory, options.heap)
-            low, high = collections(found)
+            by_kind = all_recorded(SUBJECTS[name], runs, directory, options.heap)
+            low, high = collections(by_kind)
             figures.append(BenchmarkFigure(f"{name}: collections in a window", f"{low} to {high}"))
-            figures += judged(name, SUBJECTS[name], found)
+            figures += judged(name, SUBJECTS[name], by_kind)
     return conclude(TITLE, tuple(figures), options)
 
 

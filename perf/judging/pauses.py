@@ -122,8 +122,8 @@ def figures(runs: dict[str, RunSet]) -> Iterator[BenchmarkFigure]:
             "5 % more work": changed(n_base, n_changed, spread, step),
         }
         for what, divisions in of_kind.items():
-            found = [_check(everything, division) for division in divisions]
-            shares = "; ".join(f"at {alpha:g}: {_share(found, alpha)} %" for alpha in ALPHAS)
+            checks = [_check(everything, division) for division in divisions]
+            shares = "; ".join(f"at {alpha:g}: {_share(checks, alpha)} %" for alpha in ALPHAS)
             yield BenchmarkFigure(f"{training}, {way}: {what} that fail, without turns", shares)
 
 
@@ -132,8 +132,8 @@ def _check(runs: Sequence[Run], division: PauseDivision) -> SimulatedCheck:
     return CachingJudge.by(training, EVERYTHING).check(three)
 
 
-def _share(found: Sequence[SimulatedCheck], alpha: float) -> str:
-    share = rate((str(number // BLOCK), check.fails_alone(alpha)) for number, check in enumerate(found))
+def _share(checks: Sequence[SimulatedCheck], alpha: float) -> str:
+    share = rate((str(number // BLOCK), check.fails_alone(alpha)) for number, check in enumerate(checks))
     error = f" ± {100 * share.error:.1f}" if share.n_runs >= FEWEST_BLOCKS else ""
     return f"{100 * share.value:.1f}{error}"
 

@@ -44,15 +44,15 @@ def main() -> int:
         runs = load(RECORDED, host)
         for (usual, nearly), others in PAIRS.items():
             each = [drawn(runs, usual, nearly, others, 1 + draw) for draw in range(options.draws)]
-            found = np.sum(each, axis=0)
-            print(row(f"{host}: {usual}, {nearly}", found), flush=True)
-            total += found
+            counts = np.sum(each, axis=0)
+            print(row(f"{host}: {usual}, {nearly}", counts), flush=True)
+            total += counts
     print(row("all", total))
     return 0
 
 
-def row(name: str, found: np.ndarray) -> str:
-    cells = [f"{then} of {n} fail, {now} before" for n, now, then in found.tolist()]
+def row(name: str, counts: np.ndarray) -> str:
+    cells = [f"{then} of {n} fail, {now} before" for n, now, then in counts.tolist()]
     return f"| {name} | {' | '.join(cells)} |"
 
 
@@ -70,8 +70,8 @@ def drawn(runs: dict[str, RunSet], usual: str, nearly: str, others: Sequence[str
     }
     judge = Rejudge(dict.fromkeys(every, learned), every.__getitem__)
     failing = [key_of(alarm) for alarm in alarms[:2] if judge(key_of(alarm), {}).fails]
-    found = [key_of(first) for first, _ in regressions if judge(key_of(first), {}).fails]
-    effects = effects_that_avoid(judge, failing, found)
+    telling = [key_of(first) for first, _ in regressions if judge(key_of(first), {}).fails]
+    effects = effects_that_avoid(judge, failing, telling)
     later = (alarms[2:], [second for _, second in regressions], unchanged)
     return np.array(
         [

@@ -77,7 +77,7 @@ def main() -> None:
         "read_ms": lambda: [read(run, content) for run, content in pairs],
         "stored_ms": lambda: stored(runs),
     }
-    found: dict[str, float] = {
+    figures: dict[str, float] = {
         "runs": len(runs),
         "samples": float(np.median([run.n_samples for run in runs])),
         "properties": float(np.median([len(run.properties) for run in runs])),
@@ -85,8 +85,8 @@ def main() -> None:
     }
     for name, action in actions.items():
         action()
-        found[name] = round(float(np.median([cost_ms(action, len(runs)) for _ in range(REPEATS)])), 2)
-    print(json.dumps(found, indent=2))
+        figures[name] = round(float(np.median([cost_ms(action, len(runs)) for _ in range(REPEATS)])), 2)
+    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def recorded(
 def launches(number: int) -> dict[str, float]:
     """Return times of the same launches without a cluster, on one host, and on several."""
     counts = dict.fromkeys((f"test{test:02}" for test in range(TESTS)), number // TESTS)
-    found: dict[str, float] = {"launches": number}
+    times: dict[str, float] = {"launches": number}
 
     def measure(name: str, engine_for: EngineFor, n_hosts: int = 1) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -171,16 +171,16 @@ def launches(number: int) -> dict[str, float]:
             # The first launch of a host loads what the others find.
             first = {f"first{host}": 1 for host in range(n_hosts)}
             recorded(engine_for, store, first, sleeping(1.0))
-            found[name] = round(recorded(engine_for, store, counts, sleeping(1.0)), 2)
+            times[name] = round(recorded(engine_for, store, counts, sleeping(1.0)), 2)
 
     measure("without_cluster_s", LocalEngine)
     for n_hosts in (1, HOSTS):
         with cluster_of([f"host{number}" for number in range(n_hosts)], 30.0) as (_, engine_for):
             measure(f"hosts_{n_hosts}_s", engine_for, n_hosts)
-    one_s, all_s = found["hosts_1_s"], found[f"hosts_{HOSTS}_s"]
-    found["speed_up"] = round(one_s / all_s, 2)
-    found["overhead_ms_per_launch"] = round((one_s - found["without_cluster_s"]) / number * 1e3, 1)
-    return found
+    one_s, all_s = times["hosts_1_s"], times[f"hosts_{HOSTS}_s"]
+    times["speed_up"] = round(one_s / all_s, 2)
+    times["overhead_ms_per_launch"] = round((one_s - times["without_cluster_s"]) / number * 1e3, 1)
+    return times
 
 
 def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
@@ -295,9 +295,9 @@ def main() -> int:
     if number < TESTS or number % TESTS:
         parser.error(f"--number must be a multiple of {TESTS}")
     with namespaces(NAMES) if args.namespaces else nullcontext() as spaces:
-        found = launches(number) if args.what == "launches" else killed(number, args.seed, spaces)
-    print(json.dumps(found, indent=2))
-    return 1 if any(value is False for value in found.values()) else 0
+        figures = launches(number) if args.what == "launches" else killed(number, args.seed, spaces)
+    print(json.dumps(figures, indent=2))
+    return 1 if any(value is False for value in figures.values()) else 0
 
 
 if __name__ == "__main__":

@@ -78,12 +78,12 @@ def record(root: Path, n_properties: int, n_samples: int) -> None:
 def differing(root: Path, run_id: str, n_properties: int, n_samples: int) -> None:
     """Print how many values of a run, or their times, are not as they were made up."""
     run = RunStore(root).load(TEST, run_id)
-    found = 0
+    n_wrong = 0
     for rows, values in made_up(SEED, n_properties, n_samples, at_once=ROWS_PER_S):
         there = rows[rows < len(run.times_s)]
-        found += int((run.values[there] != values[: len(there)]).sum())
-        found += int((np.abs(run.times_s[there] * ROWS_PER_S - (there + 1)) > 1e-6).sum())
-    print(found)
+        n_wrong += int((run.values[there] != values[: len(there)]).sum())
+        n_wrong += int((np.abs(run.times_s[there] * ROWS_PER_S - (there + 1)) > 1e-6).sum())
+    print(n_wrong)
 
 
 def recovered(

@@ -40,15 +40,15 @@ class Namespaces:
 def namespaces(names: Sequence[str]) -> Iterator[Namespaces]:
     """Create a bridge and a namespace for each name, and remove them at the end."""
     # Names of network devices have at most fifteen characters.
-    found = Namespaces(f"{_NETWORK}.1", f"b{os.getpid()}")
-    bridge = f"{found.prefix}br"
+    network = Namespaces(f"{_NETWORK}.1", f"b{os.getpid()}")
+    bridge = f"{network.prefix}br"
     with ExitStack() as undo:
         _ip("link", "add", bridge, "type", "bridge")
         undo.callback(_ip, "link", "del", bridge)
-        _ip("addr", "add", f"{found.here}/24", "dev", bridge)
+        _ip("addr", "add", f"{network.here}/24", "dev", bridge)
         _ip("link", "set", bridge, "up")
         for number, name in enumerate(names, start=2):
-            space, far = found.prefix + name, f"{found.prefix}x{number}"
+            space, far = network.prefix + name, f"{network.prefix}x{number}"
             _ip("netns", "add", space)
             # The end of a namespace removes its end of the cable, and so the other one.
             undo.callback(_ip, "netns", "del", space)
@@ -57,7 +57,7 @@ def namespaces(names: Sequence[str]) -> Iterator[Namespaces]:
             _ip("-n", space, "addr", "add", f"{_NETWORK}.{number}/24", "dev", far)
             _ip("-n", space, "link", "set", far, "up")
             _ip("-n", space, "link", "set", "lo", "up")
-        yield found
+        yield network
 
 
 def _ip(*words: str) -> None:

@@ -17,14 +17,14 @@ def free_port() -> int:
 
 def free_ports(count: int) -> list[int]:
     """Return different ports of loopback at which nobody listens."""
-    found: list[int] = []
+    ports: list[int] = []
     chance = random.SystemRandom()
     for port in chance.sample(range(LOWEST, HIGHEST), HIGHEST - LOWEST):
         try:
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:
             continue
-        found.append(port)
-        if len(found) == count:
+        ports.append(port)
+        if len(ports) == count:
             break
-    return found
+    return ports

@@ -119,13 +119,13 @@ def _parts(client: Client, cluster: Cluster, scheduler: psutil.Process, began: i
         now = scheduler.cpu_times()
         return float(now.user + now.system - times.user - times.system)
 
-    found: dict[str, float] = {
+    costs: dict[str, float] = {
         "memory_of_a_host_bytes": round((scheduler.memory_info().rss - began) / len(hosts))
     }
-    found["open_files_of_a_host"] = round(scheduler.num_fds() / len(hosts), 2)
+    costs["open_files_of_a_host"] = round(scheduler.num_fds() / len(hosts), 2)
     idle_s = cost(lambda: time.sleep(IDLE_S))
-    found["idle_share_of_a_core"] = round(idle_s / IDLE_S, 4)
-    found["list_of_hosts_ms"] = round(cost(lambda: [cluster.hosts() for _ in range(LOOKS)]) / LOOKS * 1e3, 2)
+    costs["idle_share_of_a_core"] = round(idle_s / IDLE_S, 4)
+    costs["list_of_hosts_ms"] = round(cost(lambda: [cluster.hosts() for _ in range(LOOKS)]) / LOOKS * 1e3, 2)
 
     def launch() -> None:
         futures = [
@@ -135,7 +135,7 @@ def _parts(client: Client, cluster: Cluster, scheduler: psutil.Process, began: i
         for future in futures:
             assert len(future.result()) == len(RUN)
 
-    found["launch_ms"] = round(cost(launch) / LAUNCHES * 1e3, 2)
+    costs["launch_ms"] = round(cost(launch) / LAUNCHES * 1e3, 2)
     before = scheduler.memory_info().rss
     cluster.listen(lambda report: None)
     share = REPORTS // 10
@@ -147,10 +147,10 @@ def _parts(client: Client, cluster: Cluster, scheduler: psutil.Process, began: i
         ]:
             future.result()
 
-    found["report_ms"] = round(cost(report) / REPORTS * 1e3, 3)
-    found["memory_of_a_report_bytes"] = round((scheduler.memory_info().rss - before) / REPORTS)
-    found["memory_bytes"] = scheduler.memory_info().rss
-    return found
+    costs["report_ms"] = round(cost(report) / REPORTS * 1e3, 3)
+    costs["memory_of_a_report_bytes"] = round((scheduler.memory_info().rss - before) / REPORTS)
+    costs["memory_bytes"] = scheduler.memory_info().rss
+    return costs
 
 
 def _await(condition: Callable[[], bool]) -> None:

@@ -157,8 +157,8 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     yield figure_of("checked with a page", [drawn.seconds], "s")
     yield at_most("memory of a check with a page, largest", [drawn.gib], GOAL_GIB, "GiB", 2)
     yield at_most("the page", [page.stat().st_size / 1e6], GOAL_PAGE_MB, "MB")
-    found = json.loads(result.read_text())["tests"][0]["verdict"]["findings"]
-    first = {finding["subject"] for finding in found[:20]}
+    findings = json.loads(result.read_text())["tests"][0]["verdict"]["findings"]
+    first = {finding["subject"] for finding in findings[:20]}
     wanted = set(changed(n_properties))
     yield BenchmarkFigure(
         "changed properties among the first 20 findings",

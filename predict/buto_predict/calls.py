@@ -135,12 +135,12 @@ def reaches(calls: Calls) -> npt.NDArray[np.bool_]:
     """Return whether component i leads to a call of component j, itself excluded; shape (n_components,
     n_components).
     """
-    found = calls.total > 0
+    leads_to = calls.total > 0
     while True:
-        further = found | (found.astype(np.float64) @ found > 0)
-        if (further == found).all():
-            return np.asarray(found & ~np.eye(len(found), dtype=bool))
-        found = further
+        further = leads_to | (leads_to.astype(np.float64) @ leads_to > 0)
+        if (further == leads_to).all():
+            return np.asarray(leads_to & ~np.eye(len(leads_to), dtype=bool))
+        leads_to = further
 
 
 def _group_of(calls: FloatArray) -> npt.NDArray[np.int64]:

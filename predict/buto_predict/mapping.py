@@ -94,13 +94,13 @@ def map_graphs(old: Edges, new: Edges) -> GraphMapping:
             break
         known = {pair.old: pair.new for pair in pairs}
         # A found pair is a neighbour in common for those around it, so that the next round finds more.
-        found = _rename(
+        matches = _rename(
             [_neighbours(old_callees, name, known) for name in left_old],
             [_neighbours(new_callees, name, {pair.new: pair.new for pair in pairs}) for name in left_new],
         )
-        if not found:
+        if not matches:
             break
-        pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in found]
+        pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in matches]
     return GraphMapping(
         tuple(pairs),
         tuple(_find_left(old_callees, pairs, old=True)),
@@ -119,16 +119,16 @@ def _find_left(callees: Mapping[str, frozenset[str]], pairs: Sequence[Mapped], *
 
 
 def _move(old: Sequence[str], new: Sequence[str]) -> list[Mapped]:
-    found: list[Mapped] = []
+    pairs: list[Mapped] = []
     for length in (2, 1):
-        taken = {pair.old for pair in found} | {pair.new for pair in found}
+        taken = {pair.old for pair in pairs} | {pair.new for pair in pairs}
         ours, theirs = _by_tail(old, length, taken), _by_tail(new, length, taken)
-        found += [
+        pairs += [
             Mapped(names[0], theirs[tail][0], How.MOVED)
             for tail, names in ours.items()
             if len(names) == 1 and len(theirs.get(tail, ())) == 1
         ]
-    return found
+    return pairs
 
 
 def _by_tail(names: Sequence[str], length: int, taken: set[str]) -> dict[tuple[str, ...], list[str]]:
@@ -159,14 +159,14 @@ def _rename(
     Pairs without a common caller are left out, too: what nobody calls, such as a test, was not renamed.
     """
     likeness = np.array([[len(a & b) / max(len(a | b), 1) for b in new] for a in old])
-    found = []
+    pairs = []
     for i, j in zip(*linear_sum_assignment(-likeness), strict=True):
         best = likeness[i, j]
         rivals = np.append(np.delete(likeness[i], j), np.delete(likeness[:, j], i))
         has_caller = any(side == "caller" for side, _ in old[i] & new[j])
         if best >= _ENOUGH and has_caller and not (rivals >= best).any():
-            found.append((int(i), int(j)))
-    return found
+            pairs.append((int(i), int(j)))
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,15 +238,17 @@ def _by_ending(
         classes: those components that are whole classes.
     """
     words = _words(name)
-    no_class = {benchmark for ending, found in endings.items() if ending[-1:] == words for benchmark in found}
+    no_class = {
+        benchmark for ending, of_ending in endings.items() if ending[-1:] == words for benchmark in of_ending
+    }
     agreeing = (
         endings.get(words[-2:], set()),
         # A test of a whole class, by package and class.
         classes.get(words[-3:-1], set()) if len(words) > 2 else set(),
         endings.get(words[-1:], set()) | endings.get(words[-2:-1], set()),
     )
-    found = next((names for names in ([no_class] if len(words) == 1 else agreeing) if names), set())
-    return next(iter(found)) if len(found) == 1 else None
+    candidates = next((names for names in ([no_class] if len(words) == 1 else agreeing) if names), set())
+    return next(iter(candidates)) if len(candidates) == 1 else None
 
 
 def _words(name: str) -> tuple[str, ...]:

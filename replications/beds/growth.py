@@ -80,7 +80,7 @@ def judged(java: str, name: str, more: Sequence[str], store: Path) -> tuple[Stat
     """Launch one program and return its verdict with headline and path, or with why there is none."""
     command = (java, "-Xmx128m", "-cp", str(jars.path(jars.TESTPROGRAMS)))
     words = (*command, "buto.testprograms.growth.Growth", "--keeps", name, *more)
-    project = Project(Files.located(store=store), None)
+    project = Project(Files.locate(store=store), None)
     try:
         outcome = grow(project, GrowRequest(name, Overrides(words)))
     except (JudgeError, MeasureError) as error:
@@ -93,7 +93,7 @@ def shown(java: str, name: str, store: Path, interval: str = "10ms") -> Status:
     """Record one ordinary run, and return whether a training would warn of it; inconclusive if it cannot."""
     command = (java, "-Xmx128m", "-cp", str(jars.path(jars.TESTPROGRAMS)))
     words = (*command, "buto.testprograms.growth.Growth", "--keeps", name, *BY_WORK)
-    project = Project(Files.located(store=store), None)
+    project = Project(Files.locate(store=store), None)
     request = RecordRequest((name,), Overrides(words, options={"interval": interval}))
     found = judge_shares(record(project, request)[name].valid().runs[0])
     if found is None:

@@ -62,8 +62,8 @@ def p_values(prior: FloatArray, new: FloatArray, mean_of: int = 1) -> FloatArray
     floor = GRAIN * np.abs(prior).mean(axis=0)
     deviation = np.hypot(prior.std(axis=0, ddof=1), np.where(floor > 0, floor, 1.0))
     error = deviation * np.sqrt(1 / mean_of + 1 / len(prior))
-    found: FloatArray = 2 * students_t.sf(np.abs(new - prior.mean(axis=0)) / error, len(prior) - 1)
-    return found
+    two_sided: FloatArray = 2 * students_t.sf(np.abs(new - prior.mean(axis=0)) / error, len(prior) - 1)
+    return two_sided
 
 
 def outside(prior: FloatArray, new: FloatArray) -> FloatArray:
@@ -109,14 +109,14 @@ class Rival:
 def _evidence(prior: FloatArray, new: FloatArray, mean_of: int) -> FloatArray:
     """Return how many powers of ten the smallest p-value is below 1 after Bonferroni's correction."""
     smallest = np.nanmin(p_values(prior, new, mean_of), axis=1)
-    found: FloatArray = -np.log10(np.maximum(prior.shape[1] * smallest, 1e-300))
-    return found
+    powers: FloatArray = -np.log10(np.maximum(prior.shape[1] * smallest, 1e-300))
+    return powers
 
 
 def _most(measure: Callable[[FloatArray, FloatArray], FloatArray]) -> Worst:
     def worst(prior: FloatArray, new: FloatArray, mean_of: int) -> FloatArray:
-        found: FloatArray = np.nanmax(measure(prior, new), axis=1)
-        return found
+        largest: FloatArray = np.nanmax(measure(prior, new), axis=1)
+        return largest
 
     return worst
 

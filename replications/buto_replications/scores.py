@@ -189,12 +189,12 @@ def area(unchanged: FloatArray, changed: FloatArray, clusters: Sequence[str]) ->
     if not len(unchanged) or not len(changed):
         return float("nan"), float("nan")
     pairs = np.greater.outer(changed, unchanged) + np.equal.outer(changed, unchanged) / 2
-    found = float(pairs.mean())
+    share = float(pairs.mean())
     part = np.concatenate(
-        [(pairs.mean(axis=0) - found) / len(unchanged), (pairs.mean(axis=1) - found) / len(changed)]
+        [(pairs.mean(axis=0) - share) / len(unchanged), (pairs.mean(axis=1) - share) / len(changed)]
     )
     names = np.array(clusters)
     sums = np.array([part[names == name].sum() for name in np.unique(names)])
     if len(sums) < 2 or not (np.abs(sums) > 1e-12).any():
-        return found, float("nan")
-    return found, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum()))
+        return share, float("nan")
+    return share, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum()))

@@ -125,7 +125,7 @@ def test_only_the_prediction_tells_which_slower_component_matters():
         measured = evaluate(directory, index, "jmh")
         plain = list(of_store(directory, index, "jmh", measured))
     predicted_right = right_by_prediction(measured)
-    counts = [(right.found, right.quiet, right.unchanged) for right in (predicted_right, *plain)]
+    counts = [(right.regressions, right.quiet, right.unchanged) for right in (predicted_right, *plain)]
     assert counts == [
         ((16, 16), (20, 20), (80, 80)),
         ((16, 16), (0, 20), (40, 80)),

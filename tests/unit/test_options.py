@@ -46,7 +46,7 @@ assert "colour: paint of the bikeshed." in module.Options.__doc__
 call = call_of({"colour": "red"}, None)
 assert call.overrides.to_data() == {"colour": "red"}
 print(call.front_end.step(Step(Action.TRAIN, "shop")))
-print(CommandLineFrontEnd(Files.located(), call.overrides).step(Step(Action.TRAIN, "shop")))
+print(CommandLineFrontEnd(Files.locate(), call.overrides).step(Step(Action.TRAIN, "shop")))
 
 assert test_of("shop", {"jar": "a.jar", "colour": "red"}, {}, Path()).written["colour"] == "red"
 assert test_of("shop", {"jar": "a.jar"}, {"colour": "red"}, Path()).written["colour"] == "red"

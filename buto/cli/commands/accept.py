@@ -27,7 +27,7 @@ from argparse import ArgumentParser, Namespace
 
 from buto.actions.accept import AcceptRequest, accept
 from buto.actions.accept_only import AcceptOnlyRequest, accept_only
-from buto.actions.past_results import unnamed_acceptance
+from buto.actions.past_results import acceptance_error
 from buto.actions.project import Project
 from buto.cli import parsing
 from buto.cli.console import Console
@@ -62,7 +62,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.only is not None:
         return _accept_only(args, project, console)
     if not args.names:
-        raise unnamed_acceptance(project.launcher().workspace, project.files.trained())
+        raise acceptance_error(project.launcher().workspace, project.files.find_trained())
     if args.commit:
         raise UsageError("--commit goes with --only", advice="buto accept NAME --only PROPERTY --commit")
     request = AcceptRequest(

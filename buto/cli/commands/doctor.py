@@ -54,14 +54,18 @@ def examine_all(args: Namespace, store: Place, console: Console) -> list[Diagnos
     """Check everything, and print each result as soon as it is known."""
     checks = []
     front_end = front_end_of(files_of(args))
-    for found in examine(store):
-        check = found if found.advice is None else replace(found, advice=front_end.words(found.advice))
+    for diagnosis in examine(store):
+        check = (
+            diagnosis
+            if diagnosis.advice is None
+            else replace(diagnosis, advice=front_end.words(diagnosis.advice))
+        )
         checks.append(check)
-        console.styled(
+        console.style(
             [(f"{check.level.value:<9}", _COLOUR[check.level]), (f"{check.name}: {check.detail}", "")]
         )
         if check.advice is not None:
-            console.styled([(f"{'':<9}try: {check.advice}", "cyan")])
+            console.style([(f"{'':<9}try: {check.advice}", "cyan")])
     return checks
 
 

@@ -52,7 +52,7 @@ def run(args: Namespace, console: Console) -> int:
     grown = grow(project, request, printer_for(args, project, console))
     lines = growth_lines(grown.test, grown.growth, _next(grown), full=console.verbosity is Verbosity.VERBOSE)
     for line in lines[:1] if console.verbosity is Verbosity.QUIET else lines:
-        console.styled(line.parts)
+        console.style(line.parts)
     if "json" in paths:
         text = growth_json(grown.test, grown.growth)
         write_file(paths["json"], text.encode(), "--json", console=console)

@@ -79,8 +79,10 @@ def run(args: Namespace, console: Console) -> int:
         # The templates are only needed for a page.
         from buto.report.html.history import render_history
 
-        found = pasts(project, [args.test] if args.test else [])
-        write_file(args.html, render_history(found, datetime.now(UTC)).encode(), "--html", console=console)
+        histories = pasts(project, [args.test] if args.test else [])
+        write_file(
+            args.html, render_history(histories, datetime.now(UTC)).encode(), "--html", console=console
+        )
     if args.test is None:
         if args.html is not None:
             return EXIT_PASS

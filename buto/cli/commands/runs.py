@@ -136,8 +136,8 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
                 console.result(f"stored {test!r} {run_id}: it was complete on this machine")
         except TakenError as error:
             failures.append(error)
-    found = find_unfinished(store, tests)
-    for recording in found:
+    recordings = find_unfinished(store, tests)
+    for recording in recordings:
         name = f"{recording.test!r} {recording.id}"
         if recording.live:
             console.info(f"{name} is still being recorded by another buto")
@@ -152,7 +152,7 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
         else:
             length = format_seconds(run.outcome.duration_s)
             console.result(f"recovered {name}: {len(run.times_s)} samples, {length}; not usable")
-    if not found and not waiting:
+    if not recordings and not waiting:
         console.info(f"nothing to recover in {store.root}")
     for failure in failures:
         console.error(failure.message, failure.advice)

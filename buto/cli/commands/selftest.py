@@ -120,61 +120,61 @@ def _share(trial: LiveTrial) -> str:
 
 
 def _tell(test: str, outcome: SelftestOutcome, console: Console, front_end: FrontEnd) -> None:
-    found, runs = outcome.found, outcome.runs
-    alpha, n_runs = found.alpha, len(runs)
+    rates, runs = outcome.found, outcome.runs
+    alpha, n_runs = rates.alpha, len(runs)
     console.result(
-        f"{test}: {n_runs} runs of the unchanged program, each {format_count(found.n_splits, 'time')} "
-        f"judged by {found.n_training} others; alpha is {format_percent(alpha)}"
+        f"{test}: {n_runs} runs of the unchanged program, each {format_count(rates.n_splits, 'time')} "
+        f"judged by {rates.n_training} others; alpha is {format_percent(alpha)}"
     )
-    console.result(f"  {format_percent(found.followed)} of checks launch two more runs")
-    console.result(f"  old and new in turns     {_rate(found.turning, 'follow')}")
-    console.result(f"  of checks without turns  {_rate(found.failing)}")
-    _tell_in_order(found.in_order, console)
-    if found.left_out is not None:
-        console.result(f"  on environments left out   {_rate(found.left_out, unit='environment')}")
-    for why in found.not_left_out:
-        which = "no environment is" if found.left_out is None else "not every environment is"
+    console.result(f"  {format_percent(rates.followed)} of checks launch two more runs")
+    console.result(f"  old and new in turns     {_rate(rates.turning, 'follow')}")
+    console.result(f"  of checks without turns  {_rate(rates.failing)}")
+    _tell_in_order(rates.in_order, console)
+    if rates.left_out is not None:
+        console.result(f"  on environments left out   {_rate(rates.left_out, unit='environment')}")
+    for why in rates.not_left_out:
+        which = "no environment is" if rates.left_out is None else "not every environment is"
         console.result(f"  {which} left out: {why}")
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(
-            f"  {n_runs} runs do not rule out {format_percent(found.failing.at_most)}; to distinguish "
+            f"  {n_runs} runs do not rule out {format_percent(rates.failing.at_most)}; to distinguish "
             f"{format_percent(alpha)} from {format_percent(2 * alpha)} takes about {needed}"
         )
-    if found.failing.exceeds(alpha):
+    if rates.failing.exceeds(alpha):
         console.warning(
             f"{test}: checks without turns fail more often than alpha allows; train with more runs, "
             "use a quieter machine, or find out which runs fail"
         )
-    if found.in_order is not None and found.in_order.failing.exceeds(alpha):
+    if rates.in_order is not None and rates.in_order.failing.exceeds(alpha):
         console.warning(
             f"{test}: checks in the order of time fail more often than alpha allows, because runs that are "
             "near in time are alike; spread the training over a longer time: "
             f"buto record {test} --runs 5, some hours apart, then buto train {test} --from-runs all"
         )
-    if found.left_out is not None and found.left_out.exceeds(alpha):
+    if rates.left_out is not None and rates.left_out.exceeds(alpha):
         console.warning(
             f"{test}: checks on environments left out fail more often than alpha allows, because they differ "
             "more than the others show; record runs of more environments"
         )
-    for place in found.often():
+    for place in rates.often():
         run = runs.runs[place]
         show = front_end.step(Step(Action.SHOW_RUN, test, run_id=run.id))
         console.warning(
             f"run {run.id} is unlike the others: turns follow "
-            f"{format_percent(found.turning.by_run[place])} of its checks: {show}"
+            f"{format_percent(rates.turning.by_run[place])} of its checks: {show}"
         )
 
 
-def _tell_in_order(found: InOrder | None, console: Console) -> None:
-    if found is None:
+def _tell_in_order(rates: InOrder | None, console: Console) -> None:
+    if rates is None:
         return
     console.result("  in the order of time, training runs in a row and later ones checked:")
-    console.result(f"    old and new in turns     {_rate(found.turning, 'follow')}")
-    console.result(f"    of checks without turns  {_rate(found.failing)}")
-    if found.later is not None:
-        sessions = format_count(found.n_sessions, "session")
-        console.result(f"    ... in a later session  {_rate(found.later)}; {sessions} of runs")
+    console.result(f"    old and new in turns     {_rate(rates.turning, 'follow')}")
+    console.result(f"    of checks without turns  {_rate(rates.failing)}")
+    if rates.later is not None:
+        sessions = format_count(rates.n_sessions, "session")
+        console.result(f"    ... in a later session  {_rate(rates.later)}; {sessions} of runs")
 
 
 def _rate(alarms: Alarms, what: str = "fail", unit: str = "run") -> str:

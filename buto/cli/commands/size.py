@@ -48,7 +48,7 @@ def run(args: Namespace, console: Console) -> int:
     sized = size(project, request, printer_for(args, project, console))
     lines = size_lines(sized.test, sized.need, sized.heap, sized.outside, sized.search)
     for line in [lines[0], *lines[-2:]] if console.verbosity is Verbosity.QUIET else lines:
-        console.styled(line.parts)
+        console.style(line.parts)
     if "json" in paths:
         text = size_json(
             sized.test,

@@ -78,10 +78,10 @@ def run(args: Namespace, console: Console) -> int:
         profiler=args.profiler,
     )
     project = project_of(args)
-    found = why(project, request, printer_for(args, project, console))
-    console.results(report.explanation_lines(found, full=console.verbosity is Verbosity.VERBOSE))
+    explanation = why(project, request, printer_for(args, project, console))
+    console.results(report.explanation_lines(explanation, full=console.verbosity is Verbosity.VERBOSE))
     for name, path in paths.items():
-        write_file(path, texts[name](found).encode(), f"--{name}", console=console)
+        write_file(path, texts[name](explanation).encode(), f"--{name}", console=console)
     return EXIT_PASS
 
 

@@ -127,7 +127,7 @@ class UnderLoad:
         """Return whether a column is a growth per second."""
         return column >= len(self.properties) - len(self.growth_of)
 
-    def explained(self, column: int) -> float:
+    def share_explained(self, column: int) -> float:
         """Return the share of a property's variance over the training runs that the load explains."""
         measured = np.concatenate([run_values[:, column] for run_values in self.values[: self.first_checked]])
         predicted = np.concatenate(
@@ -260,7 +260,7 @@ def _distance(rates: FloatArray, first_checked: int) -> float:
 
 def _outside(check: UnderLoad) -> list[str]:
     """Return the known kinds of load that are outside the range of the training runs' means."""
-    found = []
+    outside = []
     for name, means in zip(check.load_names, check.loads.T, strict=True):
         usual, ours = means[: check.first_checked], means[check.first_checked :]
         low, high, mean = float(usual.min()), float(usual.max()), float(ours.mean())
@@ -268,5 +268,5 @@ def _outside(check: UnderLoad) -> list[str]:
             side, bound = ("above", high) if mean > high else ("below", low)
             share = abs(mean / bound - 1) if bound else np.inf
             far = format_percent(share) if np.isfinite(share) else "far"
-            found.append((share, f"{name} is {far} {side} every training run"))
-    return [text for _, text in sorted(found, reverse=True)[:MOST_NAMED]]
+            outside.append((share, f"{name} is {far} {side} every training run"))
+    return [text for _, text in sorted(outside, reverse=True)[:MOST_NAMED]]

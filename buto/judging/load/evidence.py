@@ -72,8 +72,8 @@ class Scored(Struct, frozen=True, eq=False):
         parts = parts if exact is None else np.column_stack([parts, exact])
         middle = np.median(parts, axis=0)
         scatter = np.maximum(np.abs(parts - middle).mean(axis=0), FINEST)
-        found: FloatArray = ((parts - middle) / scatter).max(axis=1)
-        return found
+        scores: FloatArray = ((parts - middle) / scatter).max(axis=1)
+        return scores
 
 
 FEW_CHOICES = 500
@@ -196,7 +196,7 @@ def of_runs(
     n_runs = len(sums.sizes)
     chosen = choices(n_runs, n_checked, most_choices(alpha))
     every = np.arange(n_runs)
-    found = np.empty((len(chosen), 3, sums.level.shape[1]))
+    deviations = np.empty((len(chosen), 3, sums.level.shape[1]))
     for row, some in enumerate(chosen):
         learned = np.setdiff1d(every, some)
         residual = residuals(sums, some, learned)
@@ -206,12 +206,12 @@ def of_runs(
             0.0,
         )
         large = np.where(scale.sizes.matter(np.abs(residual.far)), deviation, 0.0)
-        found[row] = larger(large), larger(deviation), larger(np.where(counted, large, 0.0))
+        deviations[row] = larger(large), larger(deviation), larger(np.where(counted, large, 0.0))
         if not row:
             ours = residual
     scores = (None,) * 3 if once is None else (once.mattering.score, once.any.score, once.exact.score)
     mattering, every_kind, exact = (
-        _rank(found[:, kind], chosen, scale.scored, score, n_runs - n_checked)
+        _rank(deviations[:, kind], chosen, scale.scored, score, n_runs - n_checked)
         for kind, score in enumerate(scores)
     )
     return LoadEvidence(mattering, every_kind, exact, ours.far[0], ours.reach)
@@ -254,13 +254,13 @@ def in_deviations(residual: Residuals, spread: FloatArray, scale: Scale, n_chose
     """
     variance = (spread + scale.event + WITHIN * residual.within) * (1 / n_chosen + residual.reach)
     variance = variance + (LevelShare.LOAD * scale.level) ** 2 * (1 + residual.reach)
-    found = np.zeros(variance.shape)
-    np.divide(residual.far, np.sqrt(variance), out=found, where=variance > 0)
-    return found
+    deviations = np.zeros(variance.shape)
+    np.divide(residual.far, np.sqrt(variance), out=deviations, where=variance > 0)
+    return deviations
 
 
 def larger(both: FloatArray) -> FloatArray:
     """Return the mean residual or the one that grows with the prediction, whichever is larger; shape (m,)."""
     mean, tilt = both
-    found: FloatArray = np.where(np.abs(tilt) > np.abs(mean), tilt, mean)
-    return found
+    largest: FloatArray = np.where(np.abs(tilt) > np.abs(mean), tilt, mean)
+    return largest

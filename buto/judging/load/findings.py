@@ -98,12 +98,12 @@ def find_misjudged(check: UnderLoad, ranked: RankedCounters) -> list[int]:
 
     The largest of all if none is.
     """
-    found = np.abs(ranked.deviation)
-    if not found.any():
+    size = np.abs(ranked.deviation)
+    if not size.any():
         return []
-    beyond = np.flatnonzero((found >= SMALLEST) & (found > ranked.usual))
-    places = beyond if len(beyond) else np.array([found.argmax()])
-    return [int(place) for place in places[np.argsort(-found[places], kind="stable")]]
+    beyond = np.flatnonzero((size >= SMALLEST) & (size > ranked.usual))
+    places = beyond if len(beyond) else np.array([size.argmax()])
+    return [int(place) for place in places[np.argsort(-size[places], kind="stable")]]
 
 
 def findings(check: UnderLoad, ranked: RankedCounters, runs: RunSet) -> tuple[Finding, ...]:
@@ -122,11 +122,13 @@ def findings(check: UnderLoad, ranked: RankedCounters, runs: RunSet) -> tuple[Fi
     of_cluster: dict[int, list[int]] = {}
     for column in columns:
         of_cluster.setdefault(number[column], []).append(column)
-    found = [
+    of_clusters = [
         _finding(check, ranked, check.clusters[place], some, statistics, runs, starts_s)
         for place, some in of_cluster.items()
     ]
-    return tuple(sorted(found, key=lambda finding: (-finding.severity, finding.subject))[:MOST_CLUSTERS])
+    return tuple(
+        sorted(of_clusters, key=lambda finding: (-finding.severity, finding.subject))[:MOST_CLUSTERS]
+    )
 
 
 def _finding(
@@ -199,7 +201,7 @@ def _text(check: UnderLoad, cluster: Sequence[int], columns: Sequence[int], colu
         parts.append(
             f"the model is off by {format_percent(errors.absolute)} (signed {format_percent(errors.signed)})"
         )
-    share = check.explained(column)
+    share = check.share_explained(column)
     parts.append(
         f"the load explains {format_percent(share)} of it in training"
         if share >= EXPLAINS
@@ -294,8 +296,8 @@ def _since(residual: FloatArray, usual: float) -> int:
     late = residual[-max(1, len(residual) // 3) :].mean()
     beyond = residual >= min(late / 2, 2 * usual)
     from_here = beyond[::-1].cumsum()[::-1] / np.arange(len(beyond), 0, -1)
-    found = np.flatnonzero((from_here >= STAYS) & beyond)
-    return int(found[0]) if len(found) else 0
+    places = np.flatnonzero((from_here >= STAYS) & beyond)
+    return int(places[0]) if len(places) else 0
 
 
 def explain(verdict: Verdict, n_properties: int, rates: Sequence[str]) -> Explanation:
@@ -350,9 +352,9 @@ class ByLoadView(RunsView):
             return np.full(len(self.properties), np.nan)
         check = self._judge(runs)
         usual = np.maximum(check.evidence.any.usual, SMALLEST)
-        found = np.minimum(np.abs(check.evidence.any.deviation) / usual, 1.0)
+        shares = np.minimum(np.abs(check.evidence.any.deviation) / usual, 1.0)
         of_name: dict[str, float] = {}
-        for prop, share in zip(check.properties, found.tolist(), strict=True):
+        for prop, share in zip(check.properties, shares.tolist(), strict=True):
             of_name[prop.name] = max(share, of_name.get(prop.name, 0.0))
         return np.array([of_name.get(prop.name, np.nan) for prop in self.properties])
 
@@ -381,7 +383,7 @@ def _cluster(check: UnderLoad, target: int) -> ClusterView:
     members = next(cluster for cluster in check.clusters if target in cluster)
     size = np.abs(check.evidence.any.deviation)
     ranked = sorted(members, key=lambda column: (column != target, -float(size[column])))[:MOST_NAMED]
-    found = set(find_misjudged(check, check.evidence.any))
+    misjudged = set(find_misjudged(check, check.evidence.any))
     points = [
         np.column_stack([expected[:, target], measured[:, target]])
         for expected, measured in zip(check.predicted, check.values, strict=True)
@@ -391,7 +393,7 @@ def _cluster(check: UnderLoad, target: int) -> ClusterView:
         check.grows(target) or check.properties[target].kind is Kind.COUNTER,
         tuple(name_of(check, column) for column in ranked),
         len(members),
-        frozenset(place for place, column in enumerate(ranked) if column in found),
+        frozenset(place for place, column in enumerate(ranked) if column in misjudged),
         np.vstack(points[: check.first_checked]),
         np.vstack(points[check.first_checked :]),
     )

@@ -98,7 +98,7 @@ class FittedLoad(FittedJudge):
         totals: FloatArray = np.array([run.rows[:, columns].mean(axis=0).sum() for run in self.runs])
         return f"adjusted for the load: {range_words(totals)} in training"
 
-    def weighed(self, runs: RunSet) -> Weighed[RankedCounters] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[RankedCounters] | Verdict:
         """Compare what the load does not explain.
 
         Nothing can be decided on a load beyond that of training. Runs that would fail without the training
@@ -115,20 +115,20 @@ class FittedLoad(FittedJudge):
             return replace(blank, reasons=("a run has fewer than two samples",))
         if not usable.any():
             return blank
-        check, needed = self.judged(runs), training_needed(len(runs), alpha)
-        evidence, found = check.evidence, check.evidence.mattering
-        smallest = found.significance.smallest
-        hidden = self._hidden(check, len(runs))
+        check, needed = self.examine(runs), training_needed(len(runs), alpha)
+        evidence, mattering = check.evidence, check.evidence.mattering
+        smallest = mattering.significance.smallest
+        hidden = self._find_hidden(check, len(runs))
         beyond = beyond_training(check, REACH)
-        notable = beyond or hidden or found.highest or found.p_value <= max(alpha, smallest)
+        notable = beyond or hidden or mattering.highest or mattering.p_value <= max(alpha, smallest)
 
         def find_named(ranked: RankedCounters) -> tuple[Finding, ...]:
             once = check.once
             others: tuple[Finding, ...] = ()
             if once is not None:
-                ours = once.mattering if ranked is found else once.any
+                ours = once.mattering if ranked is mattering else once.any
                 others = plain_findings(once, ours, runs, self.settings)
-            return (*findings(check, ranked, runs), *others) if notable or ranked is not found else ()
+            return (*findings(check, ranked, runs), *others) if notable or ranked is not mattering else ()
 
         return Weighed(
             evidence,
@@ -144,7 +144,7 @@ class FittedLoad(FittedJudge):
             unread=unread,
         )
 
-    def judged(self, runs: RunSet) -> UnderLoad:
+    def examine(self, runs: RunSet) -> UnderLoad:
         """Return the numbers between runs and verdict, for reports and experiments."""
         usable = readable(runs, self.properties)
         properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
@@ -165,7 +165,7 @@ class FittedLoad(FittedJudge):
             yield Level.of(prop, EACH_SECOND if prop.kind is Kind.COUNTER else "mean", values)
 
     def view(self, runs: Sequence[Run]) -> View:
-        return ByLoadView(runs, self.properties, lambda some: self.judged(RunSet(tuple(some))))
+        return ByLoadView(runs, self.properties, lambda some: self.examine(RunSet(tuple(some))))
 
     def explain(self, verdict: Verdict) -> Explanation:
         columns = matching(self.properties, [RATES])
@@ -201,18 +201,18 @@ class FittedLoad(FittedJudge):
         most = most_choices(self.settings.alpha)
         return weigh(profile, values, len(runs), self.settings, most=most, load=requests)
 
-    def _hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
+    def _find_hidden(self, check: UnderLoad, n_checked: int) -> tuple[str, ...]:
         """Return that the training run that deviates most hides a difference, if it does."""
-        found, alpha = check.evidence.mattering, self.settings.alpha
-        if not found.exceeded or found.p_value <= alpha or check.without_worst is None:
+        mattering, alpha = check.evidence.mattering, self.settings.alpha
+        if not mattering.exceeded or mattering.p_value <= alpha or check.without_worst is None:
             return ()
         without = check.without_worst.mattering
         hides = without.highest if n_checked == 1 else without.p_value <= alpha
-        if found.worst is None or not hides:
+        if mattering.worst is None or not hides:
             return ()
         sentence = (
-            f"training run {found.worst + 1} of {len(self.runs)}, in the order of their start, deviates most "
-            f"and hides what is smaller: without it, p would be {without.p_value:.3g}. If you know what "
+            f"training run {mattering.worst + 1} of {len(self.runs)}, in the order of their start, deviates "
+            f"most and hides what is smaller: without it, p would be {without.p_value:.3g}. If you know what "
             "disturbed it, remove it, train with another in its place, and check new runs"
         )
         return (sentence,)
@@ -224,12 +224,12 @@ def _requests(runs: Sequence[Observed], properties: Sequence[Property]) -> Float
     If there are too many kinds for so few runs, they are one kind. None if all runs answered as many.
     """
     rates = matching(properties, [RATES])
-    found: FloatArray = np.array([run.rows[:, rates].sum(axis=0) * run.stretch_s for run in runs])
-    found = found[:, np.ptp(found, axis=0) > 0]
-    if not found.shape[1]:
+    requests: FloatArray = np.array([run.rows[:, rates].sum(axis=0) * run.stretch_s for run in runs])
+    requests = requests[:, np.ptp(requests, axis=0) > 0]
+    if not requests.shape[1]:
         return None
-    many = ROWS_FOR_EACH * found.shape[1] > len(runs) - FEWEST_BESIDE
-    return found.sum(axis=1, keepdims=True) if many else found
+    many = ROWS_FOR_EACH * requests.shape[1] > len(runs) - FEWEST_BESIDE
+    return requests.sum(axis=1, keepdims=True) if many else requests
 
 
 def learn(runs: RunSet, settings: JudgeSettings) -> FittedLoad:

@@ -131,8 +131,8 @@ def varies(values: FloatArray) -> BoolArray:
     if not len(values):
         return np.zeros(values.shape[1], dtype=bool)
     largest = np.abs(values).max(axis=0)
-    found: BoolArray = np.ptp(values, axis=0) > 1e-12 * largest
-    return found
+    moves: BoolArray = np.ptp(values, axis=0) > 1e-12 * largest
+    return moves
 
 
 def correlation(values: FloatArray) -> FloatArray:
@@ -141,9 +141,9 @@ def correlation(values: FloatArray) -> FloatArray:
     # The largest distance first, because squares of large numbers lose small ones.
     centred = centred / np.abs(centred).max(axis=0)
     centred /= np.sqrt((centred**2).sum(axis=0))
-    found: FloatArray = (centred.T @ centred).clip(-1.0, 1.0)
-    np.fill_diagonal(found, 1.0)
-    return found
+    correlations: FloatArray = (centred.T @ centred).clip(-1.0, 1.0)
+    np.fill_diagonal(correlations, 1.0)
+    return correlations
 
 
 def distances(values: FloatArray) -> FloatArray:
@@ -171,7 +171,7 @@ def merges(apart: FloatArray) -> FloatArray:
     np.fill_diagonal(away, np.inf)
     sizes = np.ones(n_counters)
     chain: list[int] = []
-    found = []
+    pairs = []
     for _ in range(n_counters - 1):
         if not chain:
             chain = [int(np.argmax(sizes > 0))]
@@ -182,26 +182,26 @@ def merges(apart: FloatArray) -> FloatArray:
                 break
             chain.append(nearest)
         first, other = sorted((chain.pop(), chain.pop()))
-        found.append((first, other, float(away[first, other])))
+        pairs.append((first, other, float(away[first, other])))
         weights = sizes[first] + sizes[other]
         mean = (sizes[first] * away[first] + sizes[other] * away[other]) / weights
         sizes[first], sizes[other] = 0, weights
         away[first], away[:, first] = np.inf, np.inf
         mean[[first, other]] = np.inf
         away[other], away[:, other] = mean, mean
-    return _number(sorted(found, key=lambda merge: merge[2]))
+    return _number(sorted(pairs, key=lambda merge: merge[2]))
 
 
-def _number(found: Sequence[tuple[int, int, float]]) -> FloatArray:
+def _number(pairs: Sequence[tuple[int, int, float]]) -> FloatArray:
     """Return merges, nearest first, with the number of each cluster in place of one of its counters."""
-    number = list(range(len(found) + 1))
+    number = list(range(len(pairs) + 1))
     members = [[counter] for counter in number]
-    rows = np.empty((len(found), 4))
-    for row, (first, other, distance) in enumerate(found):
+    rows = np.empty((len(pairs), 4))
+    for row, (first, other, distance) in enumerate(pairs):
         both = members[first] + members[other]
         rows[row] = (*sorted((number[first], number[other])), distance, len(both))
         for counter in both:
-            number[counter], members[counter] = len(found) + 1 + row, both
+            number[counter], members[counter] = len(pairs) + 1 + row, both
     return rows
 
 

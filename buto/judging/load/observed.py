@@ -107,8 +107,8 @@ def other_rates(low: FloatArray, high: FloatArray, seconds: float) -> BoolArray:
         seconds: over which they are means.
     """
     chance = CHANCE * np.sqrt(np.maximum(high * seconds, 1.0))
-    found: BoolArray = (high > CLEARLY * low) & ((high - low) * seconds > chance)
-    return found
+    differs: BoolArray = (high > CLEARLY * low) & ((high - low) * seconds > chance)
+    return differs
 
 
 def range_words(totals: FloatArray) -> str:
@@ -173,8 +173,8 @@ def _steps(values: FloatArray, properties: Sequence[Property]) -> FloatArray:
     with np.errstate(invalid="ignore"):
         increases = np.diff(values, axis=0)
         smallest = np.where(increases > 0, increases, np.inf).min(axis=0, initial=np.inf)
-    found: FloatArray = np.where(counters & np.isfinite(smallest), smallest, 0.0)
-    return found
+    steps: FloatArray = np.where(counters & np.isfinite(smallest), smallest, 0.0)
+    return steps
 
 
 ROWS_FOR_EACH = 4

@@ -86,7 +86,7 @@ def simulate(procedure: Procedure, settings: JudgeSettings, stored: Stored) -> T
         n = sum(step.n for step in steps)
         rows = np.vstack([stored.training, stored.checked[:n]])
         evidence = weigh(stored.profile, rows, n, settings, waits_s=_waits(stored, n))
-        looked = weigh_rows(evidence, n, settings.alpha, stored.mood).looked(n, settings.alpha)
+        looked = weigh_rows(evidence, n, settings.alpha, stored.mood).take_look(n, settings.alpha)
         looks.append(structs.replace(looked, is_alarmed=stored.is_alarmed))
         steps.append(procedure.after_runs(looks[-1]))
         if steps[-1].do is not Do.LAUNCH:

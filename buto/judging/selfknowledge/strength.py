@@ -170,15 +170,15 @@ def _bracket(
     possible = np.isfinite(low) & (limit > 0)
     low = np.where(possible, np.minimum(low, limit), 1.0)
     high = np.where(possible, limit, 1.0)
-    enough = trial.caught(sign * low)
+    enough = trial.catch(sign * low)
     if (enough | ~possible).all():
         smallest = np.where(possible, low, inf)
         return smallest, smallest
-    reachable = possible & trial.caught(sign * high)
+    reachable = possible & trial.catch(sign * high)
     high = np.where(enough, low, high)
     for _ in range(steps):
         middle = np.sqrt(low * high)
-        caught = trial.caught(sign * middle)
+        caught = trial.catch(sign * middle)
         low, high = np.where(caught, low, middle), np.where(caught, middle, high)
     detects = reachable | (possible & enough)
     return np.where(detects, low, inf), np.where(detects, high, inf)
@@ -212,7 +212,7 @@ class _Trial:
         self._share = shares(profile)
         self._readable, self._columns = kept, columns
         self._kept: IntArray = kept[np.isin(columns, self.asked)]
-        self.reported = profile.signed_levels(_readable(profile.values))[self.asked]
+        self.reported = profile.levels_with_sign(_readable(profile.values))[self.asked]
         unit = np.maximum(profile.grain, 1e-3 * profile.levels(_readable(profile.values)))[self.asked]
         self._unit: FloatArray = np.where(unit > 0, unit, 1.0)
         self.finest: FloatArray = FINEST * self._unit
@@ -223,7 +223,7 @@ class _Trial:
         lowest = np.array([self._profile.quantities[place].lower for place in self.asked])
         return (more, 1.0), (np.minimum(more, np.maximum(self.reported - lowest, 0.0)), -1.0)
 
-    def caught(self, change: FloatArray) -> BoolArray:
+    def catch(self, change: FloatArray) -> BoolArray:
         """Return whether enough of the held-out runs are caught with these changes, each tried alone.
 
         Both arrays are of shape (n_asked,).
@@ -259,7 +259,7 @@ class _First(_Trial):
         self._worse = signs_of_worse(self._features, profile.quantities)
         self._number = np.searchsorted(self.asked, self._places)
 
-    def caught(self, change: FloatArray) -> BoolArray:
+    def catch(self, change: FloatArray) -> BoolArray:
         if not len(self.asked):
             return np.zeros(0, np.bool_)
         profile, every = self._profile, self._gain(change)
@@ -309,7 +309,7 @@ class _Three(_Trial):
         asked = [profile.catalogue[place] for place in self._kept]
         self._weights = feature_weights(asked, profile.quantities)
 
-    def caught(self, change: FloatArray) -> BoolArray:
+    def catch(self, change: FloatArray) -> BoolArray:
         size, n_held = len(self.asked), len(self._held)
         if not size:
             return np.zeros(0, np.bool_)
@@ -383,14 +383,14 @@ def _find_found_in_turns(
     Args:
         change: shape (n_asked,), what leads to turns; infinite where nothing does.
     """
-    found, open_ones = change.copy(), np.isfinite(change)
+    smallest, open_ones = change.copy(), np.isfinite(change)
     for _ in range(MOST_STEPS):
         if not open_ones.any():
-            return found
-        caught = _catch_in_turns(profile, settings, asked[open_ones], sign * found[open_ones])
+            return smallest
+        caught = _catch_in_turns(profile, settings, asked[open_ones], sign * smallest[open_ones])
         open_ones[np.flatnonzero(open_ones)[caught]] = False
-        found[open_ones] *= STEP
-    return np.where(open_ones, inf, found)
+        smallest[open_ones] *= STEP
+    return np.where(open_ones, inf, smallest)
 
 
 def _catch_in_turns(

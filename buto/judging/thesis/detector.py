@@ -194,12 +194,12 @@ class FittedBounds(FittedDetector):
         A regression if there are findings in any of them; else inconclusive if a property of the model has
         no value in the runs, or not in a large part of one; else a pass.
         """
-        found = []
+        per_run = []
         unreadable: dict[str, str] = {}
         partly: list[str] = []
         for run in runs:
             comparison = self.compare(run)
-            found.append(tuple(self._findings(run, comparison)))
+            per_run.append(tuple(self._findings(run, comparison)))
             unreadable |= {
                 self.model.properties[column].name: f"{self.model.properties[column].name} could not be read "
                 "in any comparable sample"
@@ -207,7 +207,7 @@ class FittedBounds(FittedDetector):
             }
             lacking = self.partly_unread(run, comparison)
             partly += [sentence for name, sentence in lacking.items() if name not in unreadable]
-        findings = merge(found)
+        findings = merge(per_run)
         reasons = (*(unreadable[name] for name in sorted(unreadable)), *partly)
         status = Status.REGRESSION if findings else Status.INCONCLUSIVE if reasons else Status.PASS
         return Verdict(
@@ -304,9 +304,9 @@ class BoundsDetector(Detector[ThesisSettings]):
 
     def stages(self, runs: RunSet) -> Fit:
         """Return every stage from runs to bounds, for plots; the bounds are not rounded."""
-        return fit(runs.runs, self.judged(runs), self.settings.pipeline)
+        return fit(runs.runs, self.find_judged(runs), self.settings.pipeline)
 
-    def judged(self, runs: RunSet) -> list[Property]:
+    def find_judged(self, runs: RunSet) -> list[Property]:
         """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
         none.
         """

@@ -78,8 +78,8 @@ def kalman_bounds(
     noise = process_noise(points, settings.process_noise or "average-variance")
     centre, variance = (np.full(measured.shape, np.nan) for _ in range(2))
     for column, walk_noise in enumerate(noise.tolist()):
-        for row, found in _filter(measured[:, column], points.std[:, column] ** 2, walk_noise):
-            centre[row, column], variance[row, column] = found
+        for row, state in _filter(measured[:, column], points.std[:, column] ** 2, walk_noise):
+            centre[row, column], variance[row, column] = state
     return bands(points.times_s, centre, np.sqrt(variance), deviations)
 
 

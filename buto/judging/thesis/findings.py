@@ -89,10 +89,10 @@ def merge(per_run: Sequence[Sequence[Finding]]) -> tuple[Finding, ...]:
     for finding in (difference for findings in per_run for difference in findings):
         by_subject[finding.source, finding.subject].append(finding)
     chosen = []
-    for found in by_subject.values():
-        worst = max(found, key=lambda finding: finding.severity)
+    for of_subject in by_subject.values():
+        worst = max(of_subject, key=lambda finding: finding.severity)
         if len(per_run) > 1:
-            number = len({finding.run_id for finding in found if finding.direction is worst.direction})
+            number = len({finding.run_id for finding in of_subject if finding.direction is worst.direction})
             worst = replace(worst, text=_sentence(worst.text, f"in {number} of {len(per_run)} runs"))
         chosen.append(worst)
     return tuple(sorted(chosen, key=lambda finding: (-finding.severity, finding.source, finding.subject)))
@@ -153,8 +153,8 @@ class BoundsView(View):
         for comparison in map(self._compare, runs):
             bounds = comparison.bounds
             for sign, end in ((1.0, bounds.upper), (-1.0, bounds.lower)):
-                found = _shares(comparison.smoothed.values, bounds.expected, end, comparison.beyond, sign)
-                shares.append(np.nan_to_num(found, nan=-1.0, posinf=np.inf))
+                way = _shares(comparison.smoothed.values, bounds.expected, end, comparison.beyond, sign)
+                shares.append(np.nan_to_num(way, nan=-1.0, posinf=np.inf))
         most = np.concatenate(shares).max(axis=0)
         return np.where(most < 0, np.nan, most)
 

@@ -86,7 +86,7 @@ class JmxCollector(LaunchCollector[PollingLoop]):
         ):
             yield loop
 
-    def _seen(self, loop: PollingLoop) -> Seen:
+    def _see_end(self, loop: PollingLoop) -> Seen:
         _check_started(loop)
         pauses_s, interval_s = quality.pauses_s(loop.recording), self.target.interval_s
         # No sample is planned while the program has its head start.
@@ -95,7 +95,7 @@ class JmxCollector(LaunchCollector[PollingLoop]):
         # Nobody outside the JVM sees whether its exit hook ran.
         return Seen(loop.duration_s, "jmx", sampled, orderly=True)
 
-    def _completed(self, loop: PollingLoop, seen: Seen) -> tuple[Problem, ...]:
+    def _complete(self, loop: PollingLoop, seen: Seen) -> tuple[Problem, ...]:
         """Return problems besides gaps between samples: a late start, an early end, lost notifications."""
         loop.recording.metadata.pop(_OWN_KEY, None)
         problems = []

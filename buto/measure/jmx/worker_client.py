@@ -58,10 +58,10 @@ def own_jvm() -> tuple[Path, list[str]]:
         MeasureError: this machine has no JVM that is new enough.
     """
     purpose = f"collecting through JMX needs Java {OLDEST_JAVA} or newer for buto itself"
-    found = first_installation(OLDEST_JAVA, purpose, lambda java: _libjvm(java).is_file())
+    installation = first_installation(OLDEST_JAVA, purpose, lambda java: _libjvm(java).is_file())
     # Since 24, a JVM warns of native code such as JPype's; a later one will refuse it.
-    native = ["--enable-native-access=ALL-UNNAMED"] if (found.major or 0) >= 24 else []
-    return _libjvm(found.java), [*_JVM_OPTIONS, *native]
+    native = ["--enable-native-access=ALL-UNNAMED"] if (installation.major or 0) >= 24 else []
+    return _libjvm(installation.java), [*_JVM_OPTIONS, *native]
 
 
 def _libjvm(java: Path) -> Path:
@@ -197,10 +197,10 @@ class Worker(Closeable):
             while reply["id"] != self._n_asked:
                 reply = self._reply(deadline)
         except (BrokenPipeError, EOFError):
-            raise self._broken(f"ended when asked to {operation}") from None
+            raise self._end_broken(f"ended when asked to {operation}") from None
         except TimeoutError:
             self._process.kill()
-            raise self._broken(f"did not answer to {operation} within {within_s:g} s") from None
+            raise self._end_broken(f"did not answer to {operation} within {within_s:g} s") from None
         if "error" in reply:
             raise JmxFailure(reply["error"], tuple(reply["classes"]))
         return reply["value"]
@@ -222,7 +222,7 @@ class Worker(Closeable):
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    def _broken(self, what: str) -> MeasureError:
+    def _end_broken(self, what: str) -> MeasureError:
         """End the worker; return the error for it, with the last lines that it printed."""
         assert self._process is not None
         try:

@@ -119,13 +119,13 @@ def source(kind: str) -> type[Source]:
     added = EXTENSIONS.find(kind)
     if added is None:
         raise UnknownSourceError(f"the kind of a source must be {' or '.join(kinds())}, got {kind!r}")
-    entry, found = added
-    missing = [part for part in _PARTS if not hasattr(found, part)]
+    entry, plug_in = added
+    missing = [part for part in _PARTS if not hasattr(plug_in, part)]
     if missing:
-        raise EXTENSIONS.broken(entry, f"{entry.value} has no {' and no '.join(missing)}")
-    if found.kind != entry.name:
-        raise EXTENSIONS.broken(entry, f"{entry.value} calls itself {found.kind!r}")
-    checked: type[Source] = found
+        raise EXTENSIONS.error_for(entry, f"{entry.value} has no {' and no '.join(missing)}")
+    if plug_in.kind != entry.name:
+        raise EXTENSIONS.error_for(entry, f"{entry.value} calls itself {plug_in.kind!r}")
+    checked: type[Source] = plug_in
     return checked
 
 

@@ -89,7 +89,7 @@ class JvmReader(Reader):
 
     def metadata(self) -> Mapping[str, MetadataValue]:
         """Return the version of the JVM, its options, and sizes of its memory."""
-        known = {} if self._agent is None else self._agent.received.metadata.finished()
+        known = {} if self._agent is None else self._agent.received.metadata.finish()
         return {key: value for key, value in known.items() if key.startswith("jvm.") and key not in _TIMES}
 
     def close(self) -> None:
@@ -100,20 +100,20 @@ class JvmReader(Reader):
         """Return the agent in the JVM that is there; load it if need be."""
         if self._agent is not None:
             return self._agent
-        found = self._find()
-        if found is None:
+        process = self._find()
+        if process is None:
             raise SourceError(self._missing if self._jvm is None else f"process {self._jvm[0]} has ended")
-        jvm = (found.pid, found.started)
+        jvm = (process.pid, process.started)
         if jvm != self._jvm:
             self._keep_counts()
-            self._ran_before = found.started_ns < self._newest_ns
+            self._ran_before = process.started_ns < self._newest_ns
         self._jvm = jvm
         n_loads = self._loads.get(jvm, 0)
         if n_loads and self._failure is not None:
             is_given_up = n_loads > len(_WAITS_S)
             if is_given_up or time.monotonic() < self._lost + _WAITS_S[n_loads - 1]:
                 raise SourceError(self._failure.message, advice=self._failure.advice)
-        self._agent = AttachedAgent(found.pid, self._interval_s)
+        self._agent = AttachedAgent(process.pid, self._interval_s)
         self._loads[jvm] = n_loads + 1
         return self._agent
 
@@ -179,9 +179,11 @@ def _matching(match: str, surroundings: SourceContext) -> Callable[[], Found | N
 
     def find() -> Found | None:
         others = {os.getpid(), surroundings.pid}
-        found = (process for process in living() if process.pid not in others and pattern.match(process.line))
+        processes = (
+            process for process in living() if process.pid not in others and pattern.match(process.line)
+        )
         return next(
-            (process for process in found if is_jvm(process.pid) and not _is_starting(process.pid)), None
+            (process for process in processes if is_jvm(process.pid) and not _is_starting(process.pid)), None
         )
 
     return find

@@ -88,7 +88,7 @@ class _SqlReader(Reader):
         # The server's own limit fails for one that does not run at all.
         with ReadingLimit(self._timeout_s, self._abort) as limit:
             try:
-                connection = self._connected()
+                connection = self._connect()
                 # A connection that was opened too late cannot be cut off any more.
                 if limit.has_passed:
                     raise SourceError(f"the database did not answer within {limit.elapsed_s:.1f} s")
@@ -113,21 +113,21 @@ class _SqlReader(Reader):
 
         with ReadingLimit(self._timeout_s, self._abort):
             try:
-                connection = self._connected()
+                connection = self._connect()
                 _, [(version,)] = _rows(connection, "SELECT current_setting('server_version')")
                 with connection.cursor() as cursor:
-                    found = cursor.execute(_SETTINGS).fetchall()
+                    settings = cursor.execute(_SETTINGS).fetchall()
             except psycopg.Error as error:
                 self.close()
                 return {"version": f"not known: {_reason_of(error)}"}
-        return {"version": version} | {f"setting.{name}": value for name, value in found}
+        return {"version": version} | {f"setting.{name}": value for name, value in settings}
 
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def _connected(self) -> Connection[Any]:
+    def _connect(self) -> Connection[Any]:
         import psycopg
 
         if self._connection is None:

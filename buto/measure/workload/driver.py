@@ -143,7 +143,7 @@ class Driver(LaunchHooks):
         if not self._workload.rounds:
             return self._do(program, port, connection)
         for number in range(1, self._workload.rounds + 1):
-            problems, summary = self._do(program.uncharted(), port, connection)
+            problems, summary = self._do(program.without_tracks(), port, connection)
             problems = problems or self._count_round(program, number)
             if problems or self._stop.is_set():
                 break
@@ -183,7 +183,7 @@ class Driver(LaunchHooks):
         return tuple(problem for _, problems in done for problem in problems), summary
 
     def _drive(self, load: Load, program: MeasuredProgram, url: str) -> tuple[str, tuple[str, ...]]:
-        load, rates = load.drawn(program.recording.id)
+        load, rates = load.draw(program.recording.id)
         for phase, rate in rates.items():
             program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
         track = program.track(TRACK, load.interval_s)
@@ -204,23 +204,23 @@ class Driver(LaunchHooks):
             MeasureError: the program does not listen, or is not ready, in time.
         """
         deadline = time.monotonic() + self._workload.within_s
-        found = self._wait_for_port(program, deadline)
+        port = self._wait_for_port(program, deadline)
         if self._workload.ready is not None:
-            self._wait_until_ready(self._workload.ready, found, deadline)
+            self._wait_until_ready(self._workload.ready, port, deadline)
         self._stop.wait(self._workload.after_s)
-        return found
+        return port
 
     def _wait_for_port(self, program: MeasuredProgram, deadline: float) -> int | None:
         port = self._workload.port
-        found: int | None = None
-        while port is not None and found is None:
-            found = next((number for number in program.ports() if port in (0, number)), None)
-            if found is None and time.monotonic() >= deadline:
+        open_port: int | None = None
+        while port is not None and open_port is None:
+            open_port = next((number for number in program.ports() if port in (0, number)), None)
+            if open_port is None and time.monotonic() >= deadline:
                 within = format_seconds(self._workload.within_s)
                 raise MeasureError(f"the program did not listen at {port or 'any port'} within {within}")
-            if self._stop.wait(0 if found else _POLL_S):
+            if self._stop.wait(0 if open_port else _POLL_S):
                 break
-        return found
+        return open_port
 
     def _wait_until_ready(self, wanted: HttpAnswers, port: int | None, deadline: float) -> None:
         # Imported only if needed: it loads Python's whole HTTP client.
@@ -258,8 +258,8 @@ def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[st
     # A query may hold a secret.
     tally = Tally([""], [f"GET {urlsplit(url).path[:_MOST_SHOWN] or '/'}"])
     for late_s, took_s, failure in (future.result() for future in sent):
-        tally.sent(late_s)
-        tally.answered(0, took_s, failure)
+        tally.note_sent(late_s)
+        tally.note_answer(0, took_s, failure)
     why_late = f"{_MOST_AT_ONCE} waited for answers, or this machine was too busy"
     return tally.describe(), tally.problems(why_late)
 

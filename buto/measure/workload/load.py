@@ -85,14 +85,14 @@ _MOST_KINDS_OF_FAILURE = 1000
 
 
 def properties(kinds: Sequence[str]) -> list[Property]:
-    found = []
+    of_kinds = []
     for kind in kinds:
         answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
         latencies = [f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES]
-        found.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
-        found += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
-        found.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
-    return [*found, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
+        of_kinds.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
+        of_kinds += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
+        of_kinds.append(Property(failures, "{answer}", Kind.COUNTER, lower=0.0, better=Better.LOWER))
+    return [*of_kinds, Property(LATE, "s", lower=0.0, better=Better.LOWER)]
 
 
 class Tally:
@@ -115,11 +115,11 @@ class Tally:
         self._late_s = 0.0
         self.latest_s = 0.0
 
-    def sent(self, late_s: float) -> None:
+    def note_sent(self, late_s: float) -> None:
         self._late_s = max(self._late_s, late_s)
         self.latest_s = max(self.latest_s, late_s)
 
-    def answered(self, kind: int, took_s: float, failure: str) -> None:
+    def note_answer(self, kind: int, took_s: float, failure: str) -> None:
         """Note an answer: how long after its request was due, and why it is not good (empty if it is)."""
         self._recent[kind].append(took_s)
         self._all.append(took_s)
@@ -142,9 +142,9 @@ class Tally:
             values[f"{TRACK}.throughput[{kind}]"] = len(recent) / length_s
             values[f"{TRACK}.failures[{kind}]"] = float(self._failures[place])
             if recent:
-                found = np.quantile(recent, [*QUANTILES.values()]).tolist()
+                latencies = np.quantile(recent, [*QUANTILES.values()]).tolist()
                 names = (f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES)
-                values |= dict(zip(names, found, strict=True))
+                values |= dict(zip(names, latencies, strict=True))
         return values
 
     def describe(self) -> str:
@@ -285,9 +285,9 @@ class _Drive:
             due = begun + due_s
             if not await self._until(due):
                 return
-            self._tally.sent(loop.time() - due)
+            self._tally.note_sent(loop.time() - due)
             if len(self._waiting) >= MOST_WAITING:
-                self._tally.answered(kind, loop.time() - due, f"not sent: {MOST_WAITING} wait for answers")
+                self._tally.note_answer(kind, loop.time() - due, f"not sent: {MOST_WAITING} wait for answers")
                 continue
             task = loop.create_task(self._ask(session, self._kinds[kind], kind, values.of(number), due))
             self._waiting.add(task)
@@ -322,14 +322,14 @@ class _Drive:
                 failure = _failure(prepared.kind, answer.status)
         except self._failures as error:
             failure = _reason_of(error)
-        self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
+        self._tally.note_answer(kind, asyncio.get_running_loop().time() - due, failure)
 
     def _request(self, session: ClientSession, prepared: _Prepared, values: Mapping[str, str]) -> Any:
-        body = None if prepared.body is None else prepared.body.filled(values).encode()
+        body = None if prepared.body is None else prepared.body.fill(values).encode()
         return session.request(
             prepared.kind.method,
-            self._url + prepared.path.filled(values),
-            headers={name: value.filled(values) for name, value in prepared.headers},
+            self._url + prepared.path.fill(values),
+            headers={name: value.fill(values) for name, value in prepared.headers},
             data=body,
             allow_redirects=False,
         )

@@ -106,7 +106,7 @@ class Workload(Struct, frozen=True):
 
     def of_one_load(self, seed: str) -> Workload:
         """Return the same with one rate in place of each range; the same seed draws the same rates."""
-        return self if self.load is None else structs.replace(self, load=self.load.drawn(seed)[0])
+        return self if self.load is None else structs.replace(self, load=self.load.draw(seed)[0])
 
     @property
     def usual_window(self) -> Window | None:

@@ -116,7 +116,7 @@ class Load(Struct, frozen=True):
     def duration_s(self) -> float:
         return sum(phase.duration_s for phase in self.phases)
 
-    def drawn(self, seed: str) -> tuple[Load, Mapping[str, float]]:
+    def draw(self, seed: str) -> tuple[Load, Mapping[str, float]]:
         """Return the load of one run.
 
         Args:
@@ -154,7 +154,7 @@ class Template:
         self._parts = _VARIABLE.split(text)
         self.names = frozenset(self._parts[1::2])
 
-    def filled(self, values: Mapping[str, str]) -> str:
+    def fill(self, values: Mapping[str, str]) -> str:
         if len(self._parts) == 1:
             return self._parts[0]
         parts = self._parts.copy()

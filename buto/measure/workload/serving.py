@@ -256,9 +256,9 @@ class RunningService(Closeable):
 
     def output(self) -> bytes:
         """Return what it printed, without secrets; beginning and end, if it is much."""
-        return self._launch.mask.output(self._launch.kept_stdout())
+        return self._launch.mask.output(self._launch.read_stdout())
 
-    def quoted(self) -> str:
+    def quote_output(self) -> str:
         lines = last_lines(self.output(), _QUOTED_LINES).splitlines()
         return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"
 
@@ -357,7 +357,7 @@ class Services(LaunchHooks):
             failure = service.failure()
             name = service.service.name
             if failure is not None and name not in self._problems:
-                text = f"its service {name!r} {failure} before the program; {service.quoted()}"
+                text = f"its service {name!r} {failure} before the program; {service.quote_output()}"
                 self._problems[name] = Problem(ProblemKind.SERVICE, text)
         if self._problems and self._program is not None:
             now = time.monotonic()

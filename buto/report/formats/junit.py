@@ -43,7 +43,7 @@ def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[
         finished: when the command ended; aware, written in UTC.
         left_out: tests that the command did not run; here they are skipped tests.
     """
-    cases = [*map(_case, results), *map(_skipped_case, left_out)]
+    cases = [*map(_case, results), *map(_case_of_skipped, left_out)]
     counts = {
         "tests": len(cases),
         "failures": sum(case.find("failure") is not None for case in cases),
@@ -93,7 +93,7 @@ def _case(result: Result) -> ElementTree.Element:
     return case
 
 
-def _skipped_case(left_out_test: LeftOut) -> ElementTree.Element:
+def _case_of_skipped(left_out_test: LeftOut) -> ElementTree.Element:
     case = _test_case(left_out_test.test, "0.000")
     _add(case, "skipped", "", {"message": one_line(left_out_test.why)})
     return case
@@ -105,7 +105,7 @@ def _test_case(test: str, seconds: str) -> ElementTree.Element:
 
 def _add(parent: ElementTree.Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:
     child = ElementTree.SubElement(parent, tag, attributes or {})
-    child.text = _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    child.text = _FORBIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _end_of(output: bytes) -> str:

@@ -156,4 +156,4 @@ def escape(text: str) -> str:
 
     It has numeric references, which work everywhere, unlike a backslash, and never end a table's cell.
     """
-    return _STRUCTURE.sub(lambda found: "".join(f"&#{ord(char)};" for char in found[0]), text)
+    return _STRUCTURE.sub(lambda match: "".join(f"&#{ord(char)};" for char in match[0]), text)

@@ -1,6 +1,6 @@
 """The numbers of a page's charts: plain data that becomes one JSON block.
 
-Curves are thinned to fewer points and written in sixteen bits each. Beside them are the events of a run that
+Curves are thin to fewer points and written in sixteen bits each. Beside them are the events of a run that
 a chart marks on its time axis.
 """
 
@@ -38,7 +38,7 @@ Scale = tuple[float, float]
 """Lowest number and step: ``number = low + code * step``."""
 
 
-def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+def thin(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
     """Return at most ``most`` points (an even number) of each column, without losing a peak.
 
     Each of ``most / 2`` intervals of equally many samples keeps its lowest and its highest value, in their
@@ -103,7 +103,7 @@ def collections_of(run: Run) -> list[tuple[float, int, str]]:
 
     Close ones are combined if there are many.
     """
-    found = []
+    marks = []
     for name in run.column_of:
         metric, collector = split_name(name)
         values = run.series(name)
@@ -114,8 +114,8 @@ def collections_of(run: Run) -> list[tuple[float, int, str]]:
         groups = np.linspace(times[0], times[-1], MAX_MARKS) if len(times) > MAX_MARKS else times
         rows = np.searchsorted(times, groups, side="right") - 1
         steps = zip(rows[1:], np.diff(counts[rows]), strict=True)
-        found += [(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
-    return sorted(found)
+        marks += [(float(times[row]), round(n), collector or "") for row, n in steps if n > 0]
+    return sorted(marks)
 
 
 MAX_VALUES = 200_000
@@ -217,7 +217,7 @@ def _thin_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[str
     return [
         (
             curves[0].run_id,
-            *thinned(curves[0].times_s, np.column_stack([curve.values for curve in curves]), most),
+            *thin(curves[0].times_s, np.column_stack([curve.values for curve in curves]), most),
         )
         for curves in zip(*by_panel, strict=True)
     ]

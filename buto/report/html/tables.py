@@ -165,8 +165,8 @@ def _typical(curves: Sequence[Curve], panel: Panel) -> float | None:
     """Return the median over runs of a counter's last value, or of the mean of anything else."""
     columns = [curve.values[np.isfinite(curve.values)] for curve in curves]
     is_counter = panel.prop.kind is Kind.COUNTER
-    found = [float(known[-1] if is_counter else known.mean()) for known in columns if known.size]
-    return median(found) if found else None
+    levels = [float(known[-1] if is_counter else known.mean()) for known in columns if known.size]
+    return median(levels) if levels else None
 
 
 def notification_table(report: Charted) -> Table:

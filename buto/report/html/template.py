@@ -35,7 +35,7 @@ _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026
 
 def visible(text: str) -> str:
     """Return the text with invisible characters escaped as ``\\x1b`` or ``\\u202e``; lines stay lines."""
-    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def line(text: str, limit: int = MAX_NAME) -> str:
@@ -76,12 +76,12 @@ _OPTION = re.compile(r"(?<!\S)-\S+")
 def keep_options_whole(text: str) -> Markup:
     """Return a text in which no line ends after the hyphen of an option such as ``--input``."""
     shown, parts, end = line(text), [], 0
-    for found in _OPTION.finditer(shown):
+    for option in _OPTION.finditer(shown):
         parts += [
-            escape(shown[end : found.start()]),
-            Markup('<span class="whole">{}</span>').format(found[0]),
+            escape(shown[end : option.start()]),
+            Markup('<span class="whole">{}</span>').format(option[0]),
         ]
-        end = found.end()
+        end = option.end()
     return Markup("").join([*parts, escape(shown[end:])])
 
 

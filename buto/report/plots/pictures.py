@@ -68,9 +68,9 @@ def pictures(
     drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG, roles: Roles = OF_CHECK
 ) -> dict[str, bytes]:
     """Return file names and pictures: an overview, and at most MAX_PICTURES properties that changed."""
-    found = [panel for panel in drawn if panel.changes][:MAX_PICTURES]
+    changing = [panel for panel in drawn if panel.changes][:MAX_PICTURES]
     content = drawing(overview(drawn, title, caption, roles), picture)
-    return {f"overview.{picture}": content, **single_pictures(found, title, caption, picture, roles)}
+    return {f"overview.{picture}": content, **single_pictures(changing, title, caption, picture, roles)}
 
 
 def overview(

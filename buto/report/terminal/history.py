@@ -55,7 +55,7 @@ def _row(entry: HistoryEntry, names: Sequence[str], label: tuple[str, ...]) -> t
         for level, name in zip(levels, names, strict=True)
     ]
     others = len(entry.subjects) - 1
-    found = one_line(entry.subjects[0], MAX_TEXT) if entry.subjects else ""
+    subject = one_line(entry.subjects[0], MAX_TEXT) if entry.subjects else ""
     return (
         f"{entry.at:%Y-%m-%d %H:%M}",
         entry.short_commit,
@@ -63,7 +63,7 @@ def _row(entry: HistoryEntry, names: Sequence[str], label: tuple[str, ...]) -> t
         *label,
         "" if entry.p_value is None else format_number(entry.p_value),
         *values,
-        f"{found} and {others} more" if others > 0 else found,
+        f"{subject} and {others} more" if others > 0 else subject,
     )
 
 

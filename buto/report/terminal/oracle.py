@@ -61,7 +61,7 @@ def difference_lines(
     wider, narrower = ([row for row in there if getattr(row[0], of)] for of in ("is_wider", "is_narrower"))
     has_all = max_rows is None
     kinds = (
-        [_moved_line(*row) for row in moved if has_all or row not in small],
+        [_line_of_change(*row) for row in moved if has_all or row not in small],
         [_width("wider", *row) for row in wider if has_all],
         [_width("narrower", *row) for row in narrower if has_all],
         [] if has_all else _count_line(len(small), len(wider) + len(narrower)),
@@ -70,7 +70,7 @@ def difference_lines(
         [_beside(change) for change in changed],
     )
     count = f"{len(moved) or 'none'} of {format_count(len(there), 'number')}"
-    lines = [_failed_line(test, *failed_part) for failed_part in failed]
+    lines = [_line_of_failure(test, *failed_part) for failed_part in failed]
     lines.append(line(one_line(f"{test}: {count} changed by more than runs vary")))
     for kind in kinds:
         shown = kind if max_rows is None else kind[:max_rows]
@@ -80,7 +80,7 @@ def difference_lines(
     return lines
 
 
-def _failed_line(test: str, finding: Finding, is_expected: bool) -> Line:
+def _line_of_failure(test: str, finding: Finding, is_expected: bool) -> Line:
     now = ("expected now", "green") if is_expected else ("still not expected", "red")
     sizes = old_to_new(finding)
     return line(one_line(f"{test}: failed for {brief(finding)}{f' ({sizes})' if sizes else ''}: "), now)
@@ -94,7 +94,7 @@ def _count_line(n_small: int, n_width: int) -> list[Line]:
     return [line(f"  {'; '.join(parts)} {MORE}")] if parts else []
 
 
-def _moved_line(row: NumberDifference, old: Level, new: Level) -> Line:
+def _line_of_change(row: NumberDifference, old: Level, new: Level) -> Line:
     change = format_change(old.expected, new.expected, row.unit)
     text = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
     before, after = (format_quantity(level.expected, row.unit) for level in (old, new))

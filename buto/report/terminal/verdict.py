@@ -300,11 +300,11 @@ def _finding(finding: Finding, panel: Panel | None, roles: Roles, indent: str = 
 
 def _numbers(finding: Finding) -> str:
     """Return what was measured and expected, and where the change is told by another number, how it is."""
-    found = ", ".join(filter(None, (words.describe_measured(finding), words.expectation(finding))))
+    numbers = ", ".join(filter(None, (words.describe_measured(finding), words.expectation(finding))))
     change_text = words.old_to_new(finding)
     is_other = isinstance(finding, Difference) and finding.amount is not None
     same = isinstance(finding, Difference) and finding.amount and finding.amount.new == finding.observed
-    return f"{change_text}; found by: {found}" if is_other and not same else found
+    return f"{change_text}; found by: {numbers}" if is_other and not same else numbers
 
 
 def _outside(finding: Finding, panel: Panel | None, roles: Roles) -> str:

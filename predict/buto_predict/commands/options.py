@@ -73,10 +73,10 @@ def endpoint_named(text: str, known: Sequence[str]) -> str:
 
     if text in known:
         return text
-    found = [name for name in known if _without_service(name) == text]
-    if len(found) == 1:
-        return found[0]
-    guess = f"did you mean {' or '.join(map(repr, found))}?" if found else guess_meant(text, known)
+    candidates = [name for name in known if _without_service(name) == text]
+    if len(candidates) == 1:
+        return candidates[0]
+    guess = f"did you mean {' or '.join(map(repr, candidates))}?" if candidates else guess_meant(text, known)
     raise UsageError(f"no endpoint {text!r}; {guess}")
 
 
@@ -192,10 +192,10 @@ def _share(text: str) -> float:
 
 
 def names(text: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found):
+    parts = tuple(name.strip() for name in text.split(","))
+    if not all(parts):
         raise ValueError(text)
-    return found
+    return parts
 
 
 def _rate(text: str) -> float:

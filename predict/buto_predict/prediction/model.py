@@ -92,8 +92,10 @@ def gather(
     for pair in pairs:
         name = pair.name
         times = [side[name].times_s if name in side else empty for side in (olds, news)]
-        found = matched.get(name)
-        component, how = (None, None) if found is None else (found.benchmark.component, found.how)
+        test_match = matched.get(name)
+        component, how = (
+            (None, None) if test_match is None else (test_match.benchmark.component, test_match.how)
+        )
         deviations[name] = deviation(times[0], times[1], alpha)
         tests.append(ComponentTest(name, component, how, pair.result.replicate, deviations[name]))
         if component is not None and all(len(side) for side in times):

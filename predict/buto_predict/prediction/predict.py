@@ -35,7 +35,7 @@ def mending(
     Self times are compared, so a caller is not blamed for what it calls.
     """
     now_s = _mean(versions, versions.new_s, rates)
-    found = []
+    repairs = []
     for evidence in versions.changed:
         name = architecture.components[evidence.component].name
         position = _position(versions, architecture, evidence.component)
@@ -53,8 +53,8 @@ def mending(
         mended[position] = versions.old_s[evidence.component]
         mended_s = _mean(versions, mended, rates)
         gain_s = 0.0 if np.isinf(mended_s) else now_s - mended_s
-        found.append(Mending(name, gain_s, mended_s, float(change_s), (float(low), float(high))))
-    return tuple(sorted(found, key=lambda repair: (-repair.gain_s, repair.component)))
+        repairs.append(Mending(name, gain_s, mended_s, float(change_s), (float(low), float(high))))
+    return tuple(sorted(repairs, key=lambda repair: (-repair.gain_s, repair.component)))
 
 
 def _mean(versions: Versions, self_s: FloatArray, rates: FloatArray) -> float:

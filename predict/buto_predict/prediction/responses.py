@@ -185,17 +185,17 @@ def curve(
     """Return response times at each load, divided among the endpoints as in ``rates``."""
     points = []
     for load in sorted(loads):
-        found = respond(versions, rates * (load / rates.sum()), seed=settings.seed)
-        bounds = [found.interval(endpoint, settings.alpha) for endpoint in range(len(rates))]
-        low_s, high_s = (_times(found.old_s, np.array(side)) for side in zip(*bounds, strict=True))
+        response = respond(versions, rates * (load / rates.sum()), seed=settings.seed)
+        bounds = [response.interval(endpoint, settings.alpha) for endpoint in range(len(rates))]
+        low_s, high_s = (_times(response.old_s, np.array(side)) for side in zip(*bounds, strict=True))
         points.append(
             CurvePoint(
                 float(load),
-                tuple(found.old_s.tolist()),
-                tuple(found.new_s.tolist()),
+                tuple(response.old_s.tolist()),
+                tuple(response.new_s.tolist()),
                 tuple(low_s.tolist()),
                 tuple(high_s.tolist()),
-                tuple(found.delta.tolist()),
+                tuple(response.delta.tolist()),
             )
         )
     return tuple(points)

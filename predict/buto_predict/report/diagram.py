@@ -172,12 +172,12 @@ def _heights(leads: Sequence[_Lead]) -> list[tuple[float, float]]:
         leaves, enters = lead.sides
         ends_at[leaves].append((lead.end, position, False))
         ends_at[enters].append((lead.start, position, True))
-    found: dict[tuple[int, bool], float] = {}
+    heights: dict[tuple[int, bool], float] = {}
     for (place, _), ends in ends_at.items():
         in_order = sorted(ends, key=lambda pair: (*_order(place, pair[0]), pair[1]))
         for rank, (_, position, enters_here) in enumerate(in_order):
-            found[position, enters_here] = place[1] + HEIGHT * (rank + 1) / (len(ends) + 1)
-    return [(found[position, False], found[position, True]) for position in range(len(leads))]
+            heights[position, enters_here] = place[1] + HEIGHT * (rank + 1) / (len(ends) + 1)
+    return [(heights[position, False], heights[position, True]) for position in range(len(leads))]
 
 
 def _bends(leads: Sequence[_Lead]) -> list[float]:

@@ -43,7 +43,7 @@ def initials(text: str) -> str:
     """Return the text with packages before a class as their initials: ``c.a.shop.StockBench`` is
     ``c.a.s.StockBench``.
     """
-    return _PACKAGES.sub(lambda found: "".join(f"{word[0]}." for word in found[0].split(".")[:-1]), text)
+    return _PACKAGES.sub(lambda match: "".join(f"{word[0]}." for word in match[0].split(".")[:-1]), text)
 
 
 def from_to(old: str, new: str) -> str:

@@ -127,9 +127,9 @@ class Pair:
 
     @property
     def result(self) -> ComponentResult:
-        found = self.old or self.new
-        assert found is not None
-        return found
+        either = self.old or self.new
+        assert either is not None
+        return either
 
 
 def paired(old: Sequence[ComponentResult], new: Sequence[ComponentResult]) -> tuple[Pair, ...]:
@@ -148,17 +148,17 @@ def paired(old: Sequence[ComponentResult], new: Sequence[ComponentResult]) -> tu
 def _of_one_name(olds: Sequence[ComponentResult], news: Sequence[ComponentResult]) -> list[Pair]:
     """Pair results under the same conditions, then those that are alike; the others have no counterpart."""
     left_old, left_new = list(olds), list(news)
-    found: list[tuple[ComponentResult, ComponentResult]] = []
+    counterparts: list[tuple[ComponentResult, ComponentResult]] = []
     for same in (Conditions.__eq__, Conditions.like):
         for before in tuple(left_old):
             after = next((result for result in left_new if same(before.conditions, result.conditions)), None)
             if after is not None:
-                found.append((before, after))
+                counterparts.append((before, after))
                 left_old.remove(before)
                 left_new.remove(after)
     lost_old, lost_new = next(iter(left_old), None), next(iter(left_new), None)
     pairs: list[tuple[ComponentResult | None, ComponentResult | None, ComponentResult | None]] = [
-        *((before, after, None) for before, after in found),
+        *((before, after, None) for before, after in counterparts),
         *((before, None, lost_new) for before in left_old),
         *((None, after, lost_old) for after in left_new),
     ]
@@ -171,9 +171,9 @@ def _of_one_name(olds: Sequence[ComponentResult], news: Sequence[ComponentResult
 
 
 def _conditions(old: ComponentResult | None, new: ComponentResult | None) -> Conditions:
-    found = old or new
-    assert found is not None
-    return found.conditions
+    either = old or new
+    assert either is not None
+    return either.conditions
 
 
 def _names(results: Sequence[ComponentResult]) -> dict[Conditions, str]:

@@ -116,11 +116,11 @@ class JsonStream:
         self._at += 1
 
     def _refuse(self, expected: str) -> NoReturn:
-        found = self.peek()
-        if not found:
+        token = self.peek()
+        if not token:
             # The line that is cut is the last one that has anything.
             self._at = len(self._buffer.rstrip())
-        raise NotJsonError(f"expected {expected}, got {found or 'the end of the file'}", cut=not found)
+        raise NotJsonError(f"expected {expected}, got {token or 'the end of the file'}", cut=not token)
 
     def _more(self) -> bool:
         """Read on, and drop what is before the position; return False at the end."""
@@ -375,9 +375,9 @@ def _refuse_others(path: Path) -> None:
             )
     text = head.removeprefix(BOM_UTF8).lstrip()
     if text.startswith(b"<") or (text.startswith(b"[") and b'"benchmark"' in text):
-        found = "XML" if text.startswith(b"<") else "JMH results"
+        content = "XML" if text.startswith(b"<") else "JMH results"
         raise BadFileError(
-            f"{path} has {found}, not traces",
+            f"{path} has {content}, not traces",
             advice="give what the file exporter of the OpenTelemetry collector wrote, format json",
         )
 

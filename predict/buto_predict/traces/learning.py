@@ -215,13 +215,13 @@ def learn(summary: Summary, name: str, known: KnownFacts) -> Architecture:
     Raises:
         UsageError: a station is unknown or shared twice, or the load cannot be derived.
     """
-    found = summary.placed
-    stations = tuple(_station(station, known) for station in sorted(set(found.values())))
+    station_of = summary.placed
+    stations = tuple(_station(station, known) for station in sorted(set(station_of.values())))
     check_names([station.name for station in stations], known)
     architecture = Architecture(
         name,
         stations,
-        tuple(_component(summary, component, station) for component, station in sorted(found.items())),
+        tuple(_component(summary, component, station) for component, station in sorted(station_of.items())),
         tuple(_endpoint(summary, endpoint, known) for endpoint in sorted(summary.responses)),
     )
     busy = by_utilisation(architecture, summary.timed, known.utilisations)

@@ -150,15 +150,15 @@ def _with_parents(spans: Sequence[Span]) -> Sequence[Span]:
     if spans[0].depth is None:
         return spans
     stack: list[str] = []
-    found = []
+    linked = []
     for position, span in enumerate(sorted(spans, key=lambda recorded_span: int(recorded_span.span))):
         depth = span.depth or 0
         if int(span.span) != position or depth > len(stack):
             return [span._replace(parent="missing")]
         del stack[depth:]
-        found.append(span._replace(parent=stack[-1] if stack else ""))
+        linked.append(span._replace(parent=stack[-1] if stack else ""))
         stack.append(span.span)
-    return found
+    return linked
 
 
 def _tree(root: Node) -> Tree:

@@ -209,16 +209,16 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
         BadFileError: a file is missing, damaged, of a newer format, of another part, or of another set.
     """
     place = directory / RunBlock(part).directory
-    found = _index(place, RunBlock(part))
-    documents = found.documents
+    index = _index(place, RunBlock(part))
+    documents = index.documents
     lengths = [document.samples for document in documents]
-    with _reading(place / PROPERTIES, found) as content:
+    with _reading(place / PROPERTIES, index) as content:
         properties = properties_from_parquet(content)
-    with _reading(place / NOTIFICATIONS, found) as content:
+    with _reading(place / NOTIFICATIONS, index) as content:
         emitted = parquet.notifications_from_parquet(content, documents)
-    with _reading(place / SAMPLES, found) as content:
+    with _reading(place / SAMPLES, index) as content:
         times_s, varying = tables.samples_from_parquet(content, lengths)
-    with _reading(place / CONSTANTS, found) as content:
+    with _reading(place / CONSTANTS, index) as content:
         columns = varying | tables.constants_from_parquet(content, [document.id for document in documents])
         if set(columns) != {prop.name for prop in properties}:
             raise ValueError(f"its properties and those of {SAMPLES} are not those of {PROPERTIES}")
@@ -229,7 +229,7 @@ def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun,
         described = replace(document, properties=tuple(known))
         values = _values(tuple(known.values()), lengths[number])
         run = run_of(described, times_s[number], values, notifications)
-        runs.append(BedRun(run, found.labels[number]))
+        runs.append(BedRun(run, index.labels[number]))
     return tuple(runs)
 
 
@@ -300,12 +300,12 @@ def _values(columns: Sequence[Column], n_samples: int) -> FloatArray:
 
 def _index(place: Path, part: RunBlock) -> PartIndex:
     with _reading(place / RUNS) as content:
-        found = runs_from_parquet(content)
-        if found.part is not part:
-            raise ValueError(f"its part must be {part.value!r}, got {found.part.value!r}")
-        return found
+        index = runs_from_parquet(content)
+        if index.part is not part:
+            raise ValueError(f"its part must be {part.value!r}, got {index.part.value!r}")
+        return index
 
 
-def _reading(path: Path, found: PartIndex | None = None) -> AbstractContextManager[bytes]:
+def _reading(path: Path, index: PartIndex | None = None) -> AbstractContextManager[bytes]:
     advice = "name another data set with --data DIR, or: buto experiments bed pack RUNS DIRECTORY"
-    return reading(path, advice, found.sha256 if found else None)
+    return reading(path, advice, index.sha256 if index else None)

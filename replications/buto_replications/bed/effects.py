@@ -194,9 +194,9 @@ def run_table(runs: Sequence[BedRun], caption: str) -> TextTable:
     return TextTable(caption, heads, tuple(rows), left=5)
 
 
-def effect_tables(found: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[TextTable]:
+def effect_tables(by_fault: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[TextTable]:
     """Yield for each role how much each fault changes each counter, and the levels without it."""
-    for role, of_role in groupby(found.items(), key=lambda item: item[0].role):
+    for role, of_role in groupby(by_fault.items(), key=lambda item: item[0].role):
         rows = []
         for faulty, of_fault in of_role:
             base = tuple(format_quantity(effect.base, effect.counter.unit) for effect in of_fault)
@@ -215,26 +215,26 @@ def effect_tables(found: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[Tex
         )
 
 
-def effects_csv(found: Mapping[Faulty, Sequence[FaultEffect]]) -> str:
+def effects_csv(by_fault: Mapping[Faulty, Sequence[FaultEffect]]) -> str:
     heads = "role environment fault counter unit base with_fault change scatter"
     rows = [
         (
             *(faulty.role, faulty.environment, faulty.fault, effect.counter.property, effect.counter.unit),
             *(f"{number:.6g}" for number in (effect.base, effect.changed, effect.change, effect.scatter)),
         )
-        for faulty, of_fault in found.items()
+        for faulty, of_fault in by_fault.items()
         for effect in of_fault
     ]
     return csv_text(heads.split(), rows)
 
 
-def pictures(found: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[tuple[str, bytes]]:
+def pictures(by_fault: Mapping[Faulty, Sequence[FaultEffect]]) -> Iterator[tuple[str, bytes]]:
     """Yield for each kind of fault its name and a picture of the counters that tell it best.
 
     These are the ones that its highest intensity changes most, compared with how far runs without it are
     apart. Faults that have only one run to compare with are not drawn.
     """
-    drawn = [item for item in found.items() if len(item[0].base) > 1]
+    drawn = [item for item in by_fault.items() if len(item[0].base) > 1]
     for kind, of_kind in groupby(drawn, key=lambda item: kind_of(item[0].fault)):
         rows = list(of_kind)
         strongest = rows[-1][1]

@@ -199,13 +199,13 @@ def found_in(
     for _ in range(draws):
         before = source.choice(len(old), pairs, replace=False)
         after = source.choice(len(new), pairs, replace=False)
-        found = [drawn.looked_at(before, after) for drawn in concerned]
-        rank = min(look.rank for look in found)
+        looks = [drawn.looked_at(before, after) for drawn in concerned]
+        rank = min(look.rank for look in looks)
         hits += (
             rank == 0,
             rank < _FEW,
-            any(look.names_it for look in found),
-            any(look.names_another for look in found),
+            any(look.names_it for look in looks),
+            any(look.names_another for look in looks),
             any(drawn.looked_at(before, after).names_another for drawn in others),
         )
     return FoundShares(draws, *(float(share) for share in hits / draws))

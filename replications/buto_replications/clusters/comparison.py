@@ -66,11 +66,11 @@ class ClusterComparison:
 
     Attributes:
         trained: which runs those are, in words.
-        found: one outcome for each checked run.
+        checked_runs: one outcome for each checked run.
     """
 
     trained: str
-    found: Sequence[CheckedRun]
+    checked_runs: Sequence[CheckedRun]
 
 
 def comparisons(runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[ClusterComparison]:

@@ -52,10 +52,10 @@ def model_errors(training: Sequence[BedRun], checked: BedRun) -> ModelErrors:
     old = [observations(run, properties, values[STRETCHES]) for run in known]
     new = observations(checked.run, properties, values[STRETCHES])
     names = [prop.name for prop in properties]
-    found = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
-    modelled = [cluster.new.absolute for cluster in found if cluster.predictors]
-    above = sum(cluster.new.absolute > values[THRESHOLD] for cluster in found)
-    return ModelErrors(checked, len(found), len(modelled), max(modelled, default=nan), above)
+    clusters = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
+    modelled = [cluster.new.absolute for cluster in clusters if cluster.predictors]
+    above = sum(cluster.new.absolute > values[THRESHOLD] for cluster in clusters)
+    return ModelErrors(checked, len(clusters), len(modelled), max(modelled, default=nan), above)
 
 
 OTHER_MIX = "writes"
@@ -89,15 +89,15 @@ class RunKind:
         return sqrt(self.expected * (1 - ALPHA))
 
 
-def kinds(found: Sequence[CheckedRun]) -> list[RunKind]:
+def kinds(runs: Sequence[CheckedRun]) -> list[RunKind]:
     """Return the kinds of these runs, in the order in which they appear.
 
     Runs under another load are counted in two kinds, and all together in a third.
     """
     of_title: dict[str, list[CheckedRun]] = {}
-    for run in found:
+    for run in runs:
         of_title.setdefault(_title(run.checked.labels), []).append(run)
-    other = [run for run in found if run.checked.labels.role == "other-load"]
+    other = [run for run in runs if run.checked.labels.role == "other-load"]
     if other:
         of_title[OTHER_LOAD] = other
     return [_kind(title, some) for title, some in of_title.items()]

@@ -79,9 +79,9 @@ def example_merges() -> list[float]:
 
 def example_clusters() -> list[ExampleCluster]:
     names = kept()
-    found = judged([OLD[:, KEPT]], NEW[:, KEPT], names, 1.0, "eq1")
+    clusters = judged([OLD[:, KEPT]], NEW[:, KEPT], names, 1.0, "eq1")
     groups = clustered(BOTH[:, KEPT], "eq1")
     return [
         ExampleCluster(tuple(names[member] for member in members), names[cluster.target], cluster.new)
-        for members, cluster in zip(groups, found, strict=True)
+        for members, cluster in zip(groups, clusters, strict=True)
     ]

@@ -82,9 +82,9 @@ class Traffic:
 
     def level(self, run: FloatArray) -> FloatArray:
         """Return one number of each counter, requests as a share of those of the front end."""
-        found: FloatArray = run.mean(axis=0)
-        found[list(self.requests)] /= found[self.front]
-        return np.delete(found, self.front)
+        level: FloatArray = run.mean(axis=0)
+        level[list(self.requests)] /= level[self.front]
+        return np.delete(level, self.front)
 
 
 def traffics(directory: Path) -> list[Traffic]:
@@ -113,7 +113,7 @@ def outside_separations(directory: Path) -> Iterator[Separation]:
             yield separation(
                 traffic.name,
                 method,
-                [found[method] for found in scored],
+                [scores[method] for scores in scored],
                 [kind for _, kind, _ in runs],
                 [group for _, _, group in runs],
             )

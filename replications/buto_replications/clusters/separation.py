@@ -147,19 +147,19 @@ def largest_errors(
         old: for each training run, shape (n_observations, n_counters).
         new: shape (n_observations, n_counters).
     """
-    found = {}
+    scores = {}
     for title, of in CUTS.items():
         values = SHANG.values
         models = list(judged(old, new, names, values[REDUNDANT], values[DISTANCE], of))
         errors = [model.new.absolute for model in models if model.predictors]
-        found[title] = SeparationScore(max(errors, default=0.0), len(names), len(models))
+        scores[title] = SeparationScore(max(errors, default=0.0), len(names), len(models))
         multiples, _ = excesses(models, "absolute")
-        found[f"{title}{MULTIPLE}"] = SeparationScore(float(multiples.max()), len(names), len(models))
-    return found
+        scores[f"{title}{MULTIPLE}"] = SeparationScore(float(multiples.max()), len(names), len(models))
+    return scores
 
 
 def separation(
-    loads: str, method: str, found: Sequence[SeparationScore], kinds: Sequence[str], groups: Sequence[str]
+    loads: str, method: str, of_runs: Sequence[SeparationScore], kinds: Sequence[str], groups: Sequence[str]
 ) -> Separation:
     """Return what a method makes of runs.
 
@@ -168,15 +168,15 @@ def separation(
         groups: for each run; runs of one group depend on each other.
     """
     scores, changed = (
-        np.array([score.score for score in found]),
+        np.array([score.score for score in of_runs]),
         np.array([kind != NO_FAULT for kind in kinds]),
     )
     of_area = [*np.array(groups)[~changed].tolist(), *np.array(groups)[changed].tolist()]
     return Separation(
         loads,
         method,
-        _range([score.counters for score in found]),
-        _range([score.clusters for score in found]),
+        _range([score.counters for score in of_runs]),
+        _range([score.clusters for score in of_runs]),
         _range(scores[~changed]),
         _range(scores[changed]),
         area(scores[~changed], scores[changed], of_area),

@@ -113,8 +113,8 @@ def _show_faults(data: Path, out: Path, console: Console) -> int:
     from buto_replications.commands.sharing import show
     from buto_replications.commands.sharing import write as write_files
 
-    found = effects(archive.load(data))
-    show(effect_tables(found), console)
-    drawn = {f"{name}.png": picture for name, picture in pictures(found)}
-    write_files(out, {"faults.csv": effects_csv(found), **drawn}, console)
+    by_fault = effects(archive.load(data))
+    show(effect_tables(by_fault), console)
+    drawn = {f"{name}.png": picture for name, picture in pictures(by_fault)}
+    write_files(out, {"faults.csv": effects_csv(by_fault), **drawn}, console)
     return EXIT_PASS

@@ -41,13 +41,13 @@ def measure_causes(args: Namespace, console: Console) -> int:
     if args.minutes:
         _record(args, programs, javas, console)
     results = {java: _measure(args.data, java, programs, args.draws, args.seed) for java in javas}
-    for java, (found, alarms) in results.items():
+    for java, (by_program, alarms) in results.items():
         groups = {
             program.group: [each.name for each in programs if each.group == program.group]
             for program in programs
         }
         tables = [
-            _find_changed(java, group, {name: found[name] for name in names})
+            _find_changed(java, group, {name: by_program[name] for name in names})
             for group, names in groups.items()
         ]
         show((*tables, _find_unchanged(java, alarms)), console)
@@ -56,10 +56,10 @@ def measure_causes(args: Namespace, console: Console) -> int:
 
 
 def _javas() -> dict[str, str]:
-    found: dict[str, str] = {}
+    javas: dict[str, str] = {}
     for installation in find_installations():
-        found.setdefault(str(installation.major), str(installation.java))
-    return found
+        javas.setdefault(str(installation.major), str(installation.java))
+    return javas
 
 
 def _missing(wanted: list[str]) -> dict[str, str]:
@@ -93,11 +93,11 @@ def _record(
 def _measure(
     data: Path, java: str, programs: tuple[ChangedProgram, ...], draws: int, seed: int
 ) -> tuple[dict[str, dict[int, FoundShares]], dict[str, dict[int, AlarmShares]]]:
-    found: dict[str, dict[int, FoundShares]] = {}
+    by_program: dict[str, dict[int, FoundShares]] = {}
     alarms: dict[str, dict[int, AlarmShares]] = {}
     for program in programs:
         old, new = (stored(place_of(data, java, program, mode)) for mode in MODES)
-        found[program.name] = {
+        by_program[program.name] = {
             pairs: found_in(
                 old, new, program.kinds, program.methods, USUAL, pairs=pairs, draws=draws, seed=seed
             )
@@ -109,11 +109,13 @@ def _measure(
             alarms[unchanged] = {
                 pairs: alarms_in(old, USUAL, pairs=pairs, draws=draws, seed=seed) for pairs in PAIRS
             }
-    return found, alarms
+    return by_program, alarms
 
 
-def _find_changed(java: str, group: str, found: dict[str, dict[int, FoundShares]]) -> TextTable:
-    shown = {name: shares for name, shares in found.items() if any(each.draws for each in shares.values())}
+def _find_changed(java: str, group: str, by_program: dict[str, dict[int, FoundShares]]) -> TextTable:
+    shown = {
+        name: shares for name, shares in by_program.items() if any(each.draws for each in shares.values())
+    }
     rows = [
         (name, *(_share(value) for pairs in PAIRS for value in _of_changed(shares[pairs])))
         for name, shares in shown.items()
@@ -167,12 +169,12 @@ def _json(
     document = {
         java: {
             "changed": {
-                name: {k: plain(shares) for k, shares in each.items()} for name, each in found.items()
+                name: {k: plain(shares) for k, shares in each.items()} for name, each in by_program.items()
             },
             "unchanged": {
                 name: {k: plain(shares) for k, shares in each.items()} for name, each in alarms.items()
             },
         }
-        for java, (found, alarms) in results.items()
+        for java, (by_program, alarms) in results.items()
     }
     return json.dumps({"format": "buto-causes-experiments", "version": 1, "java": document}, indent=1) + "\n"

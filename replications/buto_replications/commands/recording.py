@@ -67,14 +67,14 @@ def _complete(complete: Mapping[str, int], planned: list[LaunchPlan], data: Path
     return f"{data} holds {there} of {format_count(sum(plan.runs for plan in planned), 'run')}"
 
 
-def _line(plan: LaunchPlan, found: VariantRecording) -> str:
-    parts = [f"{plan.test:32} {found.usable:3} of {plan.runs} runs"]
-    if isfinite(found.foreign_load):
-        parts.append(f"others used {format_percent(found.foreign_load)} of the cores")
-    if found.disturbed:
-        parts.append(f"{found.disturbed} more not usable")
-    if found.damaged:
-        parts.append(f"{found.damaged} more damaged")
+def _line(plan: LaunchPlan, recording: VariantRecording) -> str:
+    parts = [f"{plan.test:32} {recording.usable:3} of {plan.runs} runs"]
+    if isfinite(recording.foreign_load):
+        parts.append(f"others used {format_percent(recording.foreign_load)} of the cores")
+    if recording.disturbed:
+        parts.append(f"{recording.disturbed} more not usable")
+    if recording.damaged:
+        parts.append(f"{recording.damaged} more damaged")
     return ", ".join(parts)
 
 
@@ -82,10 +82,13 @@ def pack(data: Path, output: Path, console: Console) -> int:
     store = RunStore(data)
     files = archive.pack(store)
     write(output, files)
-    found = [recorded(store, test) for test in store.tests()]
-    usable, disturbed = sum(variant.usable for variant in found), sum(variant.disturbed for variant in found)
+    variants = [recorded(store, test) for test in store.tests()]
+    usable, disturbed = (
+        sum(variant.usable for variant in variants),
+        sum(variant.disturbed for variant in variants),
+    )
     console.result(
-        f"wrote {format_count(usable, 'usable run')} of {format_count(len(found), 'test')}, {disturbed} not "
-        f"usable, to {output} ({format_bytes(sum(map(len, files.values())))})"
+        f"wrote {format_count(usable, 'usable run')} of {format_count(len(variants), 'test')}, {disturbed} "
+        f"not usable, to {output} ({format_bytes(sum(map(len, files.values())))})"
     )
     return EXIT_PASS

@@ -121,7 +121,7 @@ def _compare(comparison: ClusterComparison, part: RunBlock) -> TextTable:
                 _p_value(checked_run.verdicts[JUDGE]),
                 f"{checked_run.flagged} of {checked_run.charted}",
             )
-            for checked_run in comparison.found
+            for checked_run in comparison.checked_runs
         ),
         left=5,
         notes=(
@@ -142,13 +142,13 @@ def _count(comparison: ClusterComparison) -> TextTable:
                 *(_find_failed(kind, name) for name in METHODS),
                 "all" if kind.changed else f"{kind.expected:.1f} ± {kind.standard_error:.1f}",
             )
-            for kind in kinds(comparison.found)
+            for kind in kinds(comparison.checked_runs)
         ),
         notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
     )
 
 
-def separated(found: Sequence[Separation], counters: str) -> TextTable:
+def separated(outcomes: Sequence[Separation], counters: str) -> TextTable:
     """Return how well each score tells faults; ``counters`` says of what."""
     return TextTable(
         f"How well the largest error tells faults, by {counters} alone, beside plain rivals",
@@ -164,11 +164,11 @@ def separated(found: Sequence[Separation], counters: str) -> TextTable:
                 + ("" if isnan(separation.area[1]) else f" ± {separation.area[1]:.2f}"),
                 f"{separation.cases[0]}, {separation.cases[1]}",
             )
-            for separation in found
+            for separation in outcomes
         ),
         left=2,
         notes=(
-            f"{_from_to(_all_counters(found), '{:.0f}')} {counters} were read often enough",
+            f"{_from_to(_all_counters(outcomes), '{:.0f}')} {counters} were read often enough",
             "area: under the curve of hits over false alarms; ±: clustered by kind of fault",
             "times usual: as a multiple of the largest error of any training run that the others predict",
             _paper(),
@@ -181,9 +181,9 @@ def _paper() -> str:
     return f"the paper: 2 to 5 clusters; unchanged {fine}, with a fault {faulty}"
 
 
-def _all_counters(found: Sequence[Separation]) -> tuple[float, float]:
-    return min(separation.counters[0] for separation in found), max(
-        separation.counters[1] for separation in found
+def _all_counters(outcomes: Sequence[Separation]) -> tuple[float, float]:
+    return min(separation.counters[0] for separation in outcomes), max(
+        separation.counters[1] for separation in outcomes
     )
 
 
@@ -192,7 +192,7 @@ def _from_to(pair: tuple[float, float], form: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _errors(found: Sequence[ModelErrors]) -> TextTable:
+def _errors(of_runs: Sequence[ModelErrors]) -> TextTable:
     return TextTable(
         "Errors of the paper's models on the bed, as in its tables 4 and 5",
         ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
@@ -204,14 +204,14 @@ def _errors(found: Sequence[ModelErrors]) -> TextTable:
                 "" if isnan(errors.largest) else f"{errors.largest:.0%}",
                 str(errors.above),
             )
-            for errors in found
+            for errors in of_runs
         ),
         left=3,
         notes=("absolute errors; a cluster of one property has no model, and its mean is predicted",),
     )
 
 
-def _traditional(found: Sequence[Traditional]) -> TextTable:
+def _traditional(rates: Sequence[Traditional]) -> TextTable:
     return TextTable(
         "Models of typed targets, and t-tests of every property, as in the paper's tables 6 to 8",
         ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
@@ -221,7 +221,7 @@ def _traditional(found: Sequence[Traditional]) -> TextTable:
                 *(f"{rate.errors[title]:.0%}" if title in rate.errors else "" for title in TARGETS),
                 f"{rate.differing} of {rate.compared}",
             )
-            for rate in found
+            for rate in rates
         ),
         left=3,
         notes=(
@@ -257,6 +257,6 @@ def _csv(compared: Sequence[ClusterComparison]) -> str:
             checked_run.charted,
         )
         for comparison in compared
-        for checked_run in comparison.found
+        for checked_run in comparison.checked_runs
     ]
     return csv_text(heads, rows)

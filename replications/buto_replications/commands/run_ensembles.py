@@ -43,11 +43,20 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     show((_work(), _table_iv()), console)
     shares = [*left_out(some), *rules_left_out(some), *known(some)]
     show([_find_left_out(summaries(shares))], console)
-    found = list(results(runs, earlier))
-    show((beside(found), ablations(found), f_measures(found), per_fault(found), whole_tests(found)), console)
+    scenarios = list(results(runs, earlier))
+    show(
+        (
+            beside(scenarios),
+            ablations(scenarios),
+            f_measures(scenarios),
+            per_fault(scenarios),
+            whole_tests(scenarios),
+        ),
+        console,
+    )
     if request.part is RunBlock.LONG:
         show((ablations(list(results(runs, step_s=INTERVAL_S)), INTERVAL_S),), console)
-    write(request.out, {"ensembles.csv": _csv(shares), "ensembles-bed.csv": scores_csv(found)}, console)
+    write(request.out, {"ensembles.csv": _csv(shares), "ensembles-bed.csv": scores_csv(scenarios)}, console)
     return EXIT_PASS
 
 
@@ -74,7 +83,7 @@ def _table_iv() -> TextTable:
     return TextTable(title, heads, tuple(rows), groups, left=2, notes=notes)
 
 
-def _find_left_out(found: Sequence[ExperimentSummary]) -> TextTable:
+def _find_left_out(experiments: Sequence[ExperimentSummary]) -> TextTable:
     heads = (
         "judged environment",
         "it is",
@@ -104,7 +113,7 @@ def _find_left_out(found: Sequence[ExperimentSummary]) -> TextTable:
             _percent(summary.inconclusive),
             "" if math.isnan(summary.mcc) else f"{summary.mcc:.2f}",
         )
-        for summary in found
+        for summary in experiments
     )
     return TextTable("The variants of the thesis: checks that failed", heads, rows, left=3)
 

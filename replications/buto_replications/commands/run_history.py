@@ -32,9 +32,9 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     rows = []
     for history in histories(request.data, request.seed):
         trials = [(history, trial, request.seed) for trial in history.trials]
-        found = done(_measure, trials, history.name, request, console)
-        rows += [(history.name, trial) for trial in found]
-        show([_table(str(history), found)], console)
+        measured_trials = done(_measure, trials, history.name, request, console)
+        rows += [(history.name, trial) for trial in measured_trials]
+        show([_table(str(history), measured_trials)], console)
     steps = done(walked, tasks, "series", request, console)
     show([_steps(steps)], console)
     write(request.out, {"history.csv": _csv(rows), "series.csv": _series_csv(steps)}, console)
@@ -65,7 +65,7 @@ def _publish() -> TextTable:
     )
 
 
-def _table(caption: str, found: Sequence[MeasuredTrial]) -> TextTable:
+def _table(caption: str, trials: Sequence[MeasuredTrial]) -> TextTable:
     return TextTable(
         caption,
         ("table", "classifier", "balanced accuracy", "± by group", "false alarms", "missed", "seconds"),
@@ -79,7 +79,7 @@ def _table(caption: str, found: Sequence[MeasuredTrial]) -> TextTable:
                 f"{trial.errors.missed:.1%}",
                 f"{trial.seconds:.0f}",
             )
-            for trial in found
+            for trial in trials
         ),
         left=2,
     )

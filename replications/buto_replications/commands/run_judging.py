@@ -19,22 +19,24 @@ from buto_replications.report.content import TextTable, csv_text
 
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Measure the judge; print tables, write checks and a picture."""
-    found = recordings(request.data)
-    trials = done(carried_out, tasks(found, request.seed), "judge", request, console)
-    hosts = between_hosts(found)
-    show(_tables(found, trials, hosts), console)
+    recorded = recordings(request.data)
+    trials = done(carried_out, tasks(recorded, request.seed), "judge", request, console)
+    hosts = between_hosts(recorded)
+    show(_tables(recorded, trials, hosts), console)
     contents: dict[str, str | bytes] = {"judge.csv": _csv(trials)}
     if hosts is not None:
-        contents["counters.svg"] = variation_svg(drawn_variations(hosts.found))
+        contents["counters.svg"] = variation_svg(drawn_variations(hosts.variations))
     write(request.out, contents, console)
     return EXIT_PASS
 
 
-def _tables(found: Recordings, trials: Sequence[CheckTrial], hosts: PairedCounters | None) -> list[TextTable]:
+def _tables(
+    recorded: Recordings, trials: Sequence[CheckTrial], hosts: PairedCounters | None
+) -> list[TextTable]:
     parts = list(dict.fromkeys(trial.part for trial in trials))
     shown = []
     for tuned, words in ((False, ", set apart"), (True, ", that chose sizes")):
-        unseen = tables.apart(trials, found.tuning, tuned=tuned)
+        unseen = tables.apart(trials, recorded.tuning, tuned=tuned)
         if unseen:
             shown += [
                 tables.versions_table(unseen, UNSEEN, words),
@@ -51,7 +53,7 @@ def _tables(found: Recordings, trials: Sequence[CheckTrial], hosts: PairedCounte
         for part in parts
         if part not in (EXPERIMENT, SUBTLE_PART, PAIRS, SERVERS, UNSEEN)
     ]
-    return [*shown, *(tables.varying(host) for host in (hosts, *of_servers(found)) if host is not None)]
+    return [*shown, *(tables.varying(host) for host in (hosts, *of_servers(recorded)) if host is not None)]
 
 
 def _csv(trials: Sequence[CheckTrial]) -> str:

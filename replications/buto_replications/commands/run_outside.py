@@ -39,31 +39,32 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Print how well labelled regressions are found, and how often one build differs from itself."""
     if request.data is None:
         raise UsageError("outside needs data that buto's repository does not have", advice=ADVICE)
-    found = [check for series in labelled(request.data) for check in checks(series)]
-    examples = examples_of(found)
+    build_checks = [check for series in labelled(request.data) for check in checks(series)]
+    examples = examples_of(build_checks)
     called = {
-        rival.title: np.array([alarm(rival, check.prior, check.new) for check in found]) for rival in RIVALS
+        rival.title: np.array([alarm(rival, check.prior, check.new) for check in build_checks])
+        for rival in RIVALS
     }
     for rival in RIVALS:
-        called[f"{rival.title}, limit learned"] = learned_alarms(found, rival, request.seed, N_FOLDS)
+        called[f"{rival.title}, limit learned"] = learned_alarms(build_checks, rival, request.seed, N_FOLDS)
     for learner, title in LEARNERS.items():
         balances = BALANCES if learner != FOREST else BALANCES[:1]
         scheme = Scheme(learner, ALONE, grouped=False, balances=balances)
         called[title] = cross_validated(examples, scheme, request.seed, N_FOLDS)
-    show([_label(examples, found, called), _same(list(same_builds(request.data)))], console)
+    show([_label(examples, build_checks, called), _same(list(same_builds(request.data)))], console)
     return EXIT_PASS
 
 
-def _label(examples: Examples, found: Sequence[BuildCheck], called: dict[str, BoolArray]) -> TextTable:
-    kinds = sorted({check.series.kind for check in found} - {REGRESSION})
-    of_kind = {kind: np.array([check.series.kind == kind for check in found]) for kind in kinds}
-    bad = {check.series.name for check in found if check.abnormal}
+def _label(examples: Examples, build_checks: Sequence[BuildCheck], called: dict[str, BoolArray]) -> TextTable:
+    kinds = sorted({check.series.kind for check in build_checks} - {REGRESSION})
+    of_kind = {kind: np.array([check.series.kind == kind for check in build_checks]) for kind in kinds}
+    bad = {check.series.name for check in build_checks if check.abnormal}
     rows = []
     for title, which in called.items():
         errors, error = errors_of(which, examples.abnormal), clustered_error(which, examples)
         hit = {
             check.series.name
-            for check, yes in zip(found, which.tolist(), strict=True)
+            for check, yes in zip(build_checks, which.tolist(), strict=True)
             if yes and check.abnormal
         }
         rows.append(
@@ -75,9 +76,9 @@ def _label(examples: Examples, found: Sequence[BuildCheck], called: dict[str, Bo
                 *(f"{which[of_kind[kind]].mean():.1%}" for kind in kinds),
             )
         )
-    n_series = len({check.series.name for check in found})
+    n_series = len({check.series.name for check in build_checks})
     return TextTable(
-        f"{len(found)} builds of {n_series} series; {int(examples.abnormal.sum())} have a regression",
+        f"{len(build_checks)} builds of {n_series} series; {int(examples.abnormal.sum())} have a regression",
         ("method", "balanced accuracy", "bad builds", "regressions", *(f"alarms: {kind}" for kind in kinds)),
         tuple(rows),
         left=1,
@@ -88,7 +89,7 @@ def _label(examples: Examples, found: Sequence[BuildCheck], called: dict[str, Bo
     )
 
 
-def _same(found: Sequence[SameBuild]) -> TextTable:
+def _same(builds: Sequence[SameBuild]) -> TextTable:
     return TextTable(
         "Measurements of one build, divided in two",
         ("rival", "measured on", "differ", "series", "comparisons"),
@@ -100,7 +101,7 @@ def _same(found: Sequence[SameBuild]) -> TextTable:
                 str(build.series),
                 str(build.comparisons),
             )
-            for build in found
+            for build in builds
         ),
         left=2,
         notes=("mean of all series; ±: if series are independent",),

@@ -140,12 +140,12 @@ def store(request: ExperimentsRequest, console: Console) -> int:
     data = checkout.recorded(request.data, recorded.RECORDED)
     with recorded.unpacked(data / recorded.NAME) as (directory, index):
         for tests, title in _TESTS.items():
-            found = evaluate(directory, index, tests)
+            evaluation = evaluate(directory, index, tests)
             console.result(f"{title}\n")
-            show(tables(found, index), console)
-            if found.lacking:
-                console.info(f"not measured: {', '.join(found.lacking)}")
-            write(request.out, {f"store-{tests}.csv": numbers_csv(found)}, console)
+            show(tables(evaluation, index), console)
+            if evaluation.lacking:
+                console.info(f"not measured: {', '.join(evaluation.lacking)}")
+            write(request.out, {f"store-{tests}.csv": numbers_csv(evaluation)}, console)
     return EXIT_PASS
 
 
@@ -154,13 +154,13 @@ def rpc(request: ExperimentsRequest, console: Console) -> int:
     if request.data is None:
         raise UsageError("rpc needs data that buto's repository does not have", advice=ADVICE)
     tasks = list(paths_of(request.data))
-    found = [requests for of_one in in_parallel(compare, tasks, request.workers) for requests in of_one]
-    show(rpc_tables(found), console)
+    comparisons = [requests for of_one in in_parallel(compare, tasks, request.workers) for requests in of_one]
+    show(rpc_tables(comparisons), console)
     planned = len(tasks) * len(DELAYS)
-    if len(found) < planned:
+    if len(comparisons) < planned:
         console.info(
-            f"{planned - len(found)} of {planned} comparisons are left out: "
+            f"{planned - len(comparisons)} of {planned} comparisons are left out: "
             f"fewer than {REPLICATES} requests on one side"
         )
-    write(request.out, {"rpc.csv": rows_csv(found)}, console)
+    write(request.out, {"rpc.csv": rows_csv(comparisons)}, console)
     return EXIT_PASS

@@ -36,12 +36,12 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         show([table], console)
     for series in (recorded.RECORDED.name, recorded.NEAR.name):
         with recorded.unpacked(data / series / recorded.NAME) as (directory, index):
-            found = evaluate(directory, index, "jmh")
-            show([_of_store(series, found, list(rivals(directory, index, "jmh", found)))], console)
+            evaluation = evaluate(directory, index, "jmh")
+            show([_of_store(series, evaluation, list(rivals(directory, index, "jmh", evaluation)))], console)
     return EXIT_PASS
 
 
-def _of_thesis(host: str, found: Sequence[RivalScore]) -> TextTable:
+def _of_thesis(host: str, scores: Sequence[RivalScore]) -> TextTable:
     return TextTable(
         f"The thesis's 32 experiments ({host}): one number of each property and run, half of the runs train",
         ("rival", "unchanged that fail", "changed that pass", "MCC", "runs judged"),
@@ -53,7 +53,7 @@ def _of_thesis(host: str, found: Sequence[RivalScore]) -> TextTable:
                 f"{score.mcc[0]:.3f} ± {score.mcc[1]:.3f}",
                 str(score.runs),
             )
-            for score in found
+            for score in scores
         ),
         left=1,
     )
@@ -83,7 +83,7 @@ def _of_histories(request: ExperimentsRequest) -> Iterator[TextTable]:
         )
 
 
-def _of_store(series: str, measured: RecordingEvaluation, found: Sequence[Right]) -> TextTable:
+def _of_store(series: str, measured: RecordingEvaluation, others: Sequence[Right]) -> TextTable:
     n_versions = len({version.version for version in measured.changed})
     return TextTable(
         f"The small store, {series}: a version is a regression if a component test is slower",
@@ -91,9 +91,12 @@ def _of_store(series: str, measured: RecordingEvaluation, found: Sequence[Right]
         tuple(
             (
                 right.method,
-                *(f"{right} of {total}" for right, total in (right.found, right.quiet, right.unchanged)),
+                *(
+                    f"{right} of {total}"
+                    for right, total in (right.regressions, right.quiet, right.unchanged)
+                ),
             )
-            for right in (right_by_prediction(measured), *found)
+            for right in (right_by_prediction(measured), *others)
         ),
         left=1,
         notes=(f"slower versions under several loads each, so independent cases: {n_versions}",),

@@ -30,7 +30,7 @@ def _measure(task: tuple[Examples, int, int]) -> list[SweepPoint]:
     return [point(examples, sweep, seed)]
 
 
-def table(found: Sequence[SweepPoint]) -> TextTable:
+def table(points: Sequence[SweepPoint]) -> TextTable:
     return TextTable(
         f"What is varied, on the made-up history of the paper's size, {FOLDS} folds",
         ("shows", "classifier", "setting", "balanced accuracy", "false alarms", "missed", "seconds"),
@@ -44,7 +44,7 @@ def table(found: Sequence[SweepPoint]) -> TextTable:
                 f"{sweep_point.errors.missed:.1%}",
                 f"{sweep_point.seconds:.0f}",
             )
-            for sweep_point in found
+            for sweep_point in points
         ),
         left=3,
         notes=("±: clustered by group",),

@@ -58,14 +58,14 @@ def done(
         name: of the work, for the line that shows how much is done.
     """
     progress = WorkProgress(console, name)
-    found = []
+    parts = []
     try:
         for number, some in enumerate(in_parallel(function, tasks, request.workers), start=1):
-            found.append(some)
+            parts.append(some)
             progress(number, len(tasks))
     finally:
         progress.clear()
-    return list(chain.from_iterable(found))
+    return list(chain.from_iterable(parts))
 
 
 def show(tables: Iterable[TextTable], console: Console) -> None:

@@ -45,9 +45,9 @@ def run(args: Namespace, console: Console) -> int:
     front_end = front_end_for(args, project)
     outcome = suggest_for(project, request, EventPrinter(console, front_end))
     if args.json is not None:
-        write_file(args.json, suggestion_json(outcome.found).encode(), "--json")
+        write_file(args.json, suggestion_json(outcome.suggestion).encode(), "--json")
     lines = suggestion_lines(
-        outcome.found,
+        outcome.suggestion,
         front_end.configuration,
         front_end.words(outcome.next_step),
         has_configuration=project.configuration is not None,

@@ -177,9 +177,9 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
     for row in index.rows:
         documents.setdefault((row.host, row.variant), []).append(row.document)
     with _reading(directory / NOTIFICATIONS, index) as content:
-        found = parquet.notifications_from_parquet(content, [row.document for row in index.rows])
+        of_runs = parquet.notifications_from_parquet(content, [row.document for row in index.rows])
         emitted = {
-            row.document.id: notifications for row, notifications in zip(index.rows, found, strict=True)
+            row.document.id: notifications for row, notifications in zip(index.rows, of_runs, strict=True)
         }
     with _reading(directory / SAMPLES, index) as content:
         runs = {
@@ -205,8 +205,8 @@ def started(run: Run) -> datetime:
 
 def hosts(directory: Path) -> tuple[str, ...]:
     """Return the hosts of a data set's runs; raises as :func:`load`."""
-    found = {row.host for row in _index(directory).rows}
-    return tuple(host for host in HOSTS if host in found)
+    names = {row.host for row in _index(directory).rows}
+    return tuple(host for host in HOSTS if host in names)
 
 
 def _tests(store: RunStore) -> dict[tuple[str, str], str]:

@@ -33,10 +33,10 @@ def distances(values: FloatArray, measure: str) -> FloatArray:
     Args:
         values: shape (n_observations, n_counters), each column with variance.
     """
-    found = correlation(values)
-    apart: FloatArray = 1.0 - np.abs(found)
+    correlations = correlation(values)
+    apart: FloatArray = 1.0 - np.abs(correlations)
     if measure == "eq1":
-        apart = np.where(found >= 0, 1.0 - found, -found)
+        apart = np.where(correlations >= 0, 1.0 - correlations, -correlations)
     np.fill_diagonal(apart, 0.0)
     return apart
 
@@ -61,8 +61,8 @@ def pseudo_f(dendrogram: FloatArray) -> FloatArray:
     inside = within[n_counters - n_clusters].clip(0.0)
     between = within[-1] - inside
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: FloatArray = (between / (n_clusters - 1)) / (inside / (n_counters - n_clusters))
-    return np.nan_to_num(found, nan=0.0, posinf=np.inf)
+        ratios: FloatArray = (between / (n_clusters - 1)) / (inside / (n_counters - n_clusters))
+    return np.nan_to_num(ratios, nan=0.0, posinf=np.inf)
 
 
 def pseudo_f_of_points(values: FloatArray, dendrogram: FloatArray) -> FloatArray:
@@ -80,12 +80,12 @@ def pseudo_f_of_points(values: FloatArray, dendrogram: FloatArray) -> FloatArray
         some = points[list(members)]
         return float(((some - some.mean(axis=0)) ** 2).sum())
 
-    total, found = find_spread(range(n_counters)), []
+    total, ratios = find_spread(range(n_counters)), []
     for n_clusters in range(2, min(MOST_CLUSTERS, n_counters - 1) + 1):
         inside = sum(map(find_spread, cut(dendrogram, n_clusters)))
         ratio = (total - inside) / inside if inside > SINGULAR * total else np.inf
-        found.append(ratio * (n_counters - n_clusters) / (n_clusters - 1))
-    return np.array(found)
+        ratios.append(ratio * (n_counters - n_clusters) / (n_clusters - 1))
+    return np.array(ratios)
 
 
 def clustered(values: FloatArray, measure: str, of: str = PAIRS) -> Clusters:
@@ -133,8 +133,8 @@ class LinearModel:
 
     def predict(self, predictors: FloatArray) -> FloatArray:
         """Return the target of each row, shape (n_observations,)."""
-        found: FloatArray = self.level + (predictors - self.centre) @ self.slopes
-        return found
+        targets: FloatArray = self.level + (predictors - self.centre) @ self.slopes
+        return targets
 
     def extrapolates(self, predictors: FloatArray) -> float:
         """Return the share of rows further from the centre than any that was learned from (by leverage)."""
@@ -214,8 +214,8 @@ def _independent(correlations: FloatArray) -> FloatArray:
     from scipy.linalg import lapack
 
     _, pivots, rank, _ = lapack.dpstrf(correlations, tol=SINGULAR)
-    found: FloatArray = np.sort(pivots[:rank] - 1)
-    return found
+    columns: FloatArray = np.sort(pivots[:rank] - 1)
+    return columns
 
 
 def _remove(precision: FloatArray, threshold: float) -> list[tuple[int, float]]:
@@ -231,15 +231,15 @@ def _remove(precision: FloatArray, threshold: float) -> list[tuple[int, float]]:
 
     numbers = np.arange(len(precision))
     present = np.ones(len(precision), dtype=bool)
-    found: list[tuple[int, float]] = []
+    removed: list[tuple[int, float]] = []
     while True:
         shares = 1.0 - 1.0 / np.where(present, precision.diagonal(), 1.0)
         # The last two counters have equal shares, which differ in rounding.
         worst = int(np.flatnonzero(shares >= shares.max() - TIE)[-1])
         share = shares[worst]
         if not share > threshold:
-            return found
-        found.append((int(numbers[worst]), float(share)))
+            return removed
+        removed.append((int(numbers[worst]), float(share)))
         column = precision[:, worst].copy()
         precision = blas.dger(-1.0 / column[worst], column, column, a=precision, overwrite_a=1)
         present[worst] = False

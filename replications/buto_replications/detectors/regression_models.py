@@ -334,22 +334,22 @@ class FittedRegressionModels(FittedDetector):
     ) -> tuple[Finding, ...]:
         """Return the findings, worst first; each names the run whose target is furthest from the expected."""
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
-        found = []
+        findings = []
         for cluster in self._differing(clusters):
             means = [run[:, cluster.target].mean() for run in new]
             worst = int(np.abs(np.array(means) - cluster.expected).argmax())
-            found.append(finding_of(cluster, properties, runs.runs[worst].id, threshold, measure))
-        return tuple(sorted(found, key=lambda finding: (-finding.severity, finding.subject)))
+            findings.append(finding_of(cluster, properties, runs.runs[worst].id, threshold, measure))
+        return tuple(sorted(findings, key=lambda finding: (-finding.severity, finding.subject)))
 
     def _differing(self, clusters: Sequence[JudgedCluster]) -> list[JudgedCluster]:
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
-        found = [cluster for cluster in clusters if differs(cluster, threshold, measure)]
-        if not found or self.settings.values[CALIBRATION] == EACH:
-            return found
+        differing = [cluster for cluster in clusters if differs(cluster, threshold, measure)]
+        if not differing or self.settings.values[CALIBRATION] == EACH:
+            return differing
         _, usual = excesses(clusters, measure)
         return [
             cluster
-            for cluster, excess in zip(found, excesses(found, measure)[0], strict=True)
+            for cluster, excess in zip(differing, excesses(differing, measure)[0], strict=True)
             if excess > usual
         ]
 

@@ -91,9 +91,9 @@ TITLES = (*ABLATIONS, PERCENTAGE)
 
 def ablated(case: Case) -> dict[str, FlaggedCounters]:
     """Return what the ensemble flags without some of its parts, and what a typed percentage flags."""
-    found = {title: ablation.flagged(case) for title, ablation in ABLATIONS.items()}
-    found[PERCENTAGE] = _by_percentage(case)
-    return found
+    flags = {title: ablation.flagged(case) for title, ablation in ABLATIONS.items()}
+    flags[PERCENTAGE] = _by_percentage(case)
+    return flags
 
 
 def _pool(model: Ensemble) -> Ensemble:

@@ -95,8 +95,8 @@ class _Models:
 
     def _status(self, ensemble: Ensemble, how: Judging, run: Run) -> Status:
         values = self._values(run)[:, self._kept]
-        found = judge(ensemble, environment_of(run.metadata, FOO), values, how)
-        return Status.REGRESSION if found.flagged.any() else Status.PASS
+        judgement = judge(ensemble, environment_of(run.metadata, FOO), values, how)
+        return Status.REGRESSION if judgement.flagged.any() else Status.PASS
 
     def _values(self, run: Run) -> FloatArray:
         return intervals_of(run, self._properties, self._step)
@@ -222,8 +222,8 @@ class PriorTests:
 
     def flagged(self, model: Ensemble, *, stacking: bool) -> FlaggedCounters:
         """Return what a model of these prior tests says of the new one."""
-        found = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
-        return flagged(self._properties, found.flagged)
+        judgement = judge(model, self._environment, self._new, replace(self._usual, stacking=stacking))
+        return flagged(self._properties, judgement.flagged)
 
     @property
     def _times(self) -> BoolArray:
@@ -247,11 +247,11 @@ TEST = "keycloak"
 def judged(case: Case) -> dict[str, FlaggedCounters]:
     """Return what each method flags."""
     prior, new, properties, work = case.prior, case.new, case.properties, case.work
-    found = by_rules(case)
-    found[PLAIN] = by_plain_rules(case)
-    found[EACH] = _by_each(prior, new, properties, work)
-    found[JUDGE] = _by_judge(prior, new)
-    return found
+    flags = by_rules(case)
+    flags[PLAIN] = by_plain_rules(case)
+    flags[EACH] = _by_each(prior, new, properties, work)
+    flags[JUDGE] = _by_judge(prior, new)
+    return flags
 
 
 def _by_each(
@@ -277,7 +277,7 @@ def _by_judge(prior: Sequence[Run], new: Run) -> FlaggedCounters:
 
 def _name(verdict: Verdict, run: Run) -> frozenset[str]:
     """Return the counters that findings name; a quantity stands for the properties that are added up."""
-    subjects = {found.subject for found in verdict.findings}
+    subjects = {finding.subject for finding in verdict.findings}
     return frozenset(
         prop.name
         for prop in run.properties

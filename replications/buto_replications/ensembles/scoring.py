@@ -22,14 +22,14 @@ class FlagScore:
         flagged: number of flagged counters.
         right: how many of them the fault changes, side effects included.
         expected: how many should be flagged.
-        found: how many of those are.
+        hits: how many of those are.
         status: of the whole test; None if the method cannot judge it.
     """
 
     flagged: int
     right: int
     expected: int
-    found: int
+    hits: int
     status: Status | None
 
     @property
@@ -38,7 +38,7 @@ class FlagScore:
 
     @property
     def recall(self) -> float:
-        return self.found / self.expected if self.expected else 1.0
+        return self.hits / self.expected if self.expected else 1.0
 
     @property
     def f(self) -> float:
@@ -62,14 +62,14 @@ def results(
     """
     for scenario in scenarios(runs, earlier):
         case = case_of(scenario, step_s)
-        found = judged(case)
+        flags = judged(case)
         if scenario.study in OF_THE_PAPER:
-            found |= ablated(case)
-        yield ScoredScenario(scenario, scored(scenario, [prop.name for prop in case.properties], found))
+            flags |= ablated(case)
+        yield ScoredScenario(scenario, scored(scenario, [prop.name for prop in case.properties], flags))
 
 
 def scored(
-    scenario: Scenario, names: Iterable[str], found: Mapping[str, FlaggedCounters]
+    scenario: Scenario, names: Iterable[str], flags: Mapping[str, FlaggedCounters]
 ) -> dict[str, FlagScore]:
     """Return the score of each method, and of each ablation.
 
@@ -80,16 +80,16 @@ def scored(
     right = changed(scenario.fault, names)
     wanted = named(scenario.fault, right)
     if scenario.is_relative:
-        wanted = (right & frozenset().union(*(counters.counters for counters in found.values()))) or right
+        wanted = (right & frozenset().union(*(counters.counters for counters in flags.values()))) or right
     return {
         name: FlagScore(
-            len(found[name].counters),
-            len(found[name].counters & right),
+            len(flags[name].counters),
+            len(flags[name].counters & right),
             len(wanted),
-            len(found[name].counters & wanted),
-            found[name].status,
+            len(flags[name].counters & wanted),
+            flags[name].status,
         )
-        for name in found
+        for name in flags
     }
 
 

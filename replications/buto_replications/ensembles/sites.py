@@ -95,14 +95,14 @@ def sites(data: Path | None = None) -> list[Site]:
         BadFileError: there are fewer than two, or one is damaged.
     """
     root = checkout.recorded(data, DATA)
-    found: list[Site] = []
+    every: list[Site] = []
     for directory in sorted(path.parent for place in PLACES for path in root.glob(f"{place}/{RUNS}")):
         for host in archive.hosts(directory):
             runs = {name: tuple(some.valid()) for name, some in archive.load(directory, host).items()}
             if runs.get(BENCHMARK):
-                found.append(site_of(f"{host} ({directory.relative_to(root)})", runs))
-    found.sort(key=lambda site: archive.started(site.runs[BENCHMARK][0]))
-    last = {tuple(sorted(site.environment.items())): site for site in found}
+                every.append(site_of(f"{host} ({directory.relative_to(root)})", runs))
+    every.sort(key=lambda site: archive.started(site.runs[BENCHMARK][0]))
+    last = {tuple(sorted(site.environment.items())): site for site in every}
     if len(last) < 2:
         raise BadFileError(
             f"{root} must hold recorded variants of two environments or more, got {len(last)}",
@@ -246,36 +246,36 @@ def _check(
 
 def by_judge(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> Status:
     """Return what the judge decides by the differences of a size that matters."""
-    found = whole.judged(where, runs, JUDGE)
-    return decided(whole, where, None if found is None else found.mattering, JUDGE.alpha)
+    ranks = whole.judged(where, runs, JUDGE)
+    return decided(whole, where, None if ranks is None else ranks.mattering, JUDGE.alpha)
 
 
 def by_all(whole: WholeTests, where: Environment, runs: Sequence[FloatArray]) -> RankedRun | None:
     """Return the rank by differences of every size."""
-    found = whole.judged(where, runs, JUDGE)
-    return None if found is None else found.any
+    ranks = whole.judged(where, runs, JUDGE)
+    return None if ranks is None else ranks.any
 
 
-def decided(whole: WholeTests, environment: Environment, found: RankedRun | None, alpha: float) -> Status:
+def decided(whole: WholeTests, environment: Environment, ranked: RankedRun | None, alpha: float) -> Status:
     """Return the status of a test, as if one run could fail alone.
 
     A regression if the p-value is at most alpha, and no component of the environment is new that all prior
     tests had alike. Inconclusive if more prior tests would show that it differs, or if there is such a
     component.
     """
-    if found is None:
+    if ranked is None:
         return Status.INCONCLUSIVE
-    if found.p_value > alpha:
-        return Status.PASS if found.needed is None else Status.INCONCLUSIVE
+    if ranked.p_value > alpha:
+        return Status.PASS if ranked.needed is None else Status.INCONCLUSIVE
     return Status.INCONCLUSIVE if new_components(whole.environments, environment) else Status.REGRESSION
 
 
 def by_rank(whole: WholeTests, where: Environment, runs: Sequence[FloatArray], alpha: float) -> Status:
     """Return a regression wherever the p-value says so, also where a component of the environment is new."""
-    found = by_all(whole, where, runs)
-    if found is None:
+    ranked = by_all(whole, where, runs)
+    if ranked is None:
         return Status.INCONCLUSIVE
-    return Status.REGRESSION if found.p_value <= alpha else Status.PASS
+    return Status.REGRESSION if ranked.p_value <= alpha else Status.PASS
 
 
 def by_each_number(whole: WholeTests, runs: Sequence[FloatArray], alpha: float) -> Status:

@@ -138,7 +138,7 @@ _STUDIES = {
 """By study, where the prior tests of a whole test are from."""
 
 
-def beside(found: Sequence[ScoredScenario]) -> TextTable:
+def beside(scenarios: Sequence[ScoredScenario]) -> TextTable:
     """Return precision, recall and F of the paper's methods: its own, ours, and on the bed as published."""
     theirs = {row.test: row.cells for row in TABLE_IV}
     rows = []
@@ -146,20 +146,20 @@ def beside(found: Sequence[ScoredScenario]) -> TextTable:
         rows.append((study, test, PAPER, *(f"{cell:.2f}" for cell in theirs[test])))
         some = [
             scenario
-            for scenario in found
+            for scenario in scenarios
             if scenario.scenario.study == study and scenario.scenario.test.startswith(begins)
         ]
         rows += [(study, scenario.scenario.test, "bed", *_cells([scenario])) for scenario in some]
     enterprise = [row.cells for row in TABLE_IV if row.system == "enterprise"]
     mean = [sum(of) / len(enterprise) for of in zip(*enterprise, strict=True)]
     rows.append((ENTERPRISE, "mean of E1 to E3", PAPER, *(f"{cell:.2f}" for cell in mean)))
-    for what, some in _by_fault(found, ENTERPRISE):
+    for what, some in _by_fault(scenarios, ENTERPRISE):
         rows.append((ENTERPRISE, what, "bed", *_cells(some)))
     every = [row.cells for row in TABLE_IV]
     rows.append(
         (ALL, "mean of 7", PAPER, *(f"{sum(of) / len(every):.2f}" for of in zip(*every, strict=True)))
     )
-    ours = _of_the_paper(found)
+    ours = _of_the_paper(scenarios)
     rows.append((ALL, _mean_of(ours), "bed", *_cells(ours)))
     groups = (("", 3), *((name.removeprefix("rules, "), 3) for name in PAPERS), (BARE, 3))
     heads = ("system", "test", "runs of", *("P", "R", "F") * (len(PAPERS) + 1))
@@ -169,12 +169,12 @@ def beside(found: Sequence[ScoredScenario]) -> TextTable:
         tuple(row + ("",) * (len(heads) - len(row)) for row in rows),
         groups,
         left=3,
-        notes=tuple(_of_rules(found)),
+        notes=tuple(_of_rules(scenarios)),
     )
 
 
-def per_fault(found: Sequence[ScoredScenario]) -> TextTable:
-    ours = [scenario for scenario in found if scenario.scenario.study == ENTERPRISE]
+def per_fault(scenarios: Sequence[ScoredScenario]) -> TextTable:
+    ours = [scenario for scenario in scenarios if scenario.scenario.study == ENTERPRISE]
     kinds = dict.fromkeys(kind_of(scenario.scenario.fault) for scenario in ours)
     rows = []
     for kind in sorted(kinds, key=lambda kind: (kind != NO_FAULT, kind)):
@@ -187,19 +187,19 @@ def per_fault(found: Sequence[ScoredScenario]) -> TextTable:
     return TextTable(title, heads, tuple(rows), groups, left=1, notes=tuple(_of_rules(ours)))
 
 
-def f_measures(found: Sequence[ScoredScenario]) -> TextTable:
-    rows = [("all case studies", _mean_of(_of_the_paper(found)), *_f_cells(_of_the_paper(found)))]
+def f_measures(scenarios: Sequence[ScoredScenario]) -> TextTable:
+    rows = [("all case studies", _mean_of(_of_the_paper(scenarios)), *_f_cells(_of_the_paper(scenarios)))]
     rows += [
         (where, what, *_f_cells(some))
         for study, where in _STUDIES.items()
-        for what, some in _by_fault(found, study)
+        for what, some in _by_fault(scenarios, study)
     ]
     title = "Mean F on the bed, with its standard error clustered by environment"
     heads = ("prior tests of", "runs", *METHODS)
-    return TextTable(title, heads, tuple(rows), left=2, notes=tuple(_of_rules(found)))
+    return TextTable(title, heads, tuple(rows), left=2, notes=tuple(_of_rules(scenarios)))
 
 
-def whole_tests(found: Sequence[ScoredScenario]) -> TextTable:
+def whole_tests(scenarios: Sequence[ScoredScenario]) -> TextTable:
     """Return how many whole tests fail, with and without a fault.
 
     Beside the share of the unchanged ones that fail is its standard error clustered by environment, and alpha
@@ -207,7 +207,7 @@ def whole_tests(found: Sequence[ScoredScenario]) -> TextTable:
     """
     rows = []
     for study in _STUDIES:
-        some = [scenario for scenario in found if scenario.scenario.study == study]
+        some = [scenario for scenario in scenarios if scenario.scenario.study == study]
         for method in METHODS if some else ():
             cells = []
             for faulty in (False, True):
@@ -219,16 +219,16 @@ def whole_tests(found: Sequence[ScoredScenario]) -> TextTable:
     of_unchanged = ("unchanged: fail", "inconclusive", "share", "alpha")
     heads = ("prior tests of", "method", *of_unchanged, "faulty: fail", "inconclusive")
     named = tuple((_STUDIES[study], *rest) for study, *rest in rows)
-    return TextTable("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(found)))
+    return TextTable("Whole tests on the bed", heads, named, left=2, notes=tuple(_of_rules(scenarios)))
 
 
-def ablations(found: Sequence[ScoredScenario], step_s: float | None = None) -> TextTable:
+def ablations(scenarios: Sequence[ScoredScenario], step_s: float | None = None) -> TextTable:
     """Return what each part of the ensemble is worth where the prior tests are of other environments.
 
     Args:
         step_s: length of an interval, if it is not the usual one.
     """
-    ours = [scenario for scenario in found if scenario.scenario.study == ENTERPRISE]
+    ours = [scenario for scenario in scenarios if scenario.scenario.study == ENTERPRISE]
     fine = [scenario for scenario in ours if scenario.scenario.fault == NO_FAULT]
     faulty = [scenario for scenario in ours if scenario.scenario.fault != NO_FAULT]
     n_environments = len({scenario.scenario.judged.labels.environment for scenario in ours})
@@ -281,22 +281,22 @@ def _n_intervals(run: Run) -> int:
     return round(float(run.times_s[-1]) / interval_of(run))
 
 
-def scores_csv(found: Sequence[ScoredScenario]) -> str:
+def scores_csv(scenarios: Sequence[ScoredScenario]) -> str:
     heads = "study test environment fault prior_tests method status flagged right expected found"
     rows = []
-    for scenario in found:
+    for scenario in scenarios:
         where, labels = scenario.scenario, scenario.scenario.judged.labels
         for method, score in scenario.scores.items():
             row = (where.study, where.test, labels.environment, labels.fault, len(where.prior), method)
-            counts = (score.flagged, score.right, score.expected, score.found)
+            counts = (score.flagged, score.right, score.expected, score.hits)
             shares = (f"{share:.4f}" for share in (score.precision, score.recall, score.f))
             status = "not judged" if score.status is None else score.status.value
             rows.append((*row, status, *counts, *shares))
     return csv_text((*heads.split(), "precision", "recall", "f"), rows)
 
 
-def _by_fault(found: Sequence[ScoredScenario], study: str) -> list[tuple[str, list[ScoredScenario]]]:
-    ours = [scenario for scenario in found if scenario.scenario.study == study]
+def _by_fault(scenarios: Sequence[ScoredScenario], study: str) -> list[tuple[str, list[ScoredScenario]]]:
+    ours = [scenario for scenario in scenarios if scenario.scenario.study == study]
     faulty = [scenario for scenario in ours if scenario.scenario.fault != NO_FAULT]
     fine = [scenario for scenario in ours if scenario.scenario.fault == NO_FAULT]
     groups = (("no fault", fine), ("a fault", faulty), ("all", ours))
@@ -311,8 +311,8 @@ def _f_cells(some: Sequence[ScoredScenario]) -> list[str]:
     return [_with_error(*mean_f(some, method)) for method in METHODS]
 
 
-def _of_the_paper(found: Sequence[ScoredScenario]) -> list[ScoredScenario]:
-    return [scenario for scenario in found if scenario.scenario.study in OF_THE_PAPER]
+def _of_the_paper(scenarios: Sequence[ScoredScenario]) -> list[ScoredScenario]:
+    return [scenario for scenario in scenarios if scenario.scenario.study in OF_THE_PAPER]
 
 
 def _promise(method: str, n_runs: int) -> str:

@@ -106,17 +106,17 @@ def groups_of(programs: Sequence[ProgramRuns]) -> list[Group]:
 
 
 def _record(places: Sequence[Path], data: Path) -> list[ProgramRuns]:
-    found: list[ProgramRuns] = []
+    recorded: list[ProgramRuns] = []
     for place in places:
         for host in archive.hosts(place):
             known = _programs(archive.load(place, host))
-            found += [replace(runs, name=f"{runs.name}@{host} ({place.name})") for runs in known]
-    if not found:
+            recorded += [replace(runs, name=f"{runs.name}@{host} ({place.name})") for runs in known]
+    if not recorded:
         raise BadFileError(
             f"there are no data sets below {data}",
             advice="name the directory that holds packed data sets: --data DIR",
         )
-    return found
+    return recorded
 
 
 def _programs(runs: Mapping[str, RunSet]) -> Iterator[ProgramRuns]:

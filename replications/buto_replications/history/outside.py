@@ -62,14 +62,14 @@ def labelled(directory: Path) -> list[SystemSeries]:
     """
     place = directory / SMALL
     details = pd.read_csv(_there(place / "metadata" / "dataset_details.csv"), sep=";")
-    found = []
+    series = []
     for kind, name, last in details.itertuples(index=False):
         table = pd.read_csv(_there(place / "data" / name))
         groups = [group for _, group in table.groupby("GHC", sort=True)]
         builds = tuple(group["Measurement"].to_numpy(float) for group in groups)
         bad = [number for number, group in enumerate(groups) if last and group["Index"].min() > last]
-        found.append(SystemSeries(name, kind.strip().lower(), builds, bad[0] if bad else NO_CHANGE))
-    return found
+        series.append(SystemSeries(name, kind.strip().lower(), builds, bad[0] if bad else NO_CHANGE))
+    return series
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,14 +97,18 @@ def checks(series: SystemSeries) -> Iterator[BuildCheck]:
             yield BuildCheck(series, prior, series.builds[number], shows)
 
 
-def examples_of(found: Sequence[BuildCheck]) -> Examples:
+def examples_of(build_checks: Sequence[BuildCheck]) -> Examples:
     """Return a row for each check: how far its numbers are from those of the prior builds, in deviations of
     single measurements and in hundredths; each series is one configuration.
     """
-    rows = np.array([_row(check) for check in found])
-    names = {name: number for number, name in enumerate(dict.fromkeys(check.series.name for check in found))}
-    series = np.array([names[check.series.name] for check in found])
-    return Examples(rows, np.zeros_like(rows), np.array([check.abnormal for check in found]), series, series)
+    rows = np.array([_row(check) for check in build_checks])
+    names = {
+        name: number for number, name in enumerate(dict.fromkeys(check.series.name for check in build_checks))
+    }
+    series = np.array([names[check.series.name] for check in build_checks])
+    return Examples(
+        rows, np.zeros_like(rows), np.array([check.abnormal for check in build_checks]), series, series
+    )
 
 
 def _row(check: BuildCheck) -> FloatArray:
@@ -113,8 +117,8 @@ def _row(check: BuildCheck) -> FloatArray:
     level = abs(check.prior.mean()) or 1.0
     apart = np.subtract(after, before)
     deviations = apart / np.hypot(check.prior.std(ddof=1), GRAIN * level)
-    found: FloatArray = np.arcsinh(np.append(deviations, apart / (GRAIN * level)))
-    return found
+    numbers: FloatArray = np.arcsinh(np.append(deviations, apart / (GRAIN * level)))
+    return numbers
 
 
 def alarm(rival: Rival, prior: FloatArray, new: FloatArray) -> bool:
@@ -122,14 +126,14 @@ def alarm(rival: Rival, prior: FloatArray, new: FloatArray) -> bool:
     return _score(rival, prior, new) > rival.limit
 
 
-def learned_alarms(found: Sequence[BuildCheck], rival: Rival, seed: int, n_folds: int) -> BoolArray:
+def learned_alarms(build_checks: Sequence[BuildCheck], rival: Rival, seed: int, n_folds: int) -> BoolArray:
     """Return which checks fail, shape (n_checks,), if the limit is not typed but learned from other series.
 
     It is the one with the best balanced accuracy there, so a rival knows as many labels as a classifier.
     """
-    examples = examples_of(found)
-    scores = np.array([_score(rival, check.prior, check.new) for check in found])
-    failing = np.zeros(len(found), dtype=bool)
+    examples = examples_of(build_checks)
+    scores = np.array([_score(rival, check.prior, check.new) for check in build_checks])
+    failing = np.zeros(len(build_checks), dtype=bool)
     for learned, held_out in grouped_folds(examples, n_folds, seed):
         failing[held_out] = scores[held_out] > best_limit(scores[learned], examples.abnormal[learned])
     return failing

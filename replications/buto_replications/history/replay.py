@@ -80,8 +80,8 @@ def synthetic_history(size: HistorySize, seed: int) -> Examples:
 
     def measure(factors: FloatArray) -> FloatArray:
         units = ((factors + centres[group]) @ loadings).repeat(size.repeats, axis=0)
-        found: FloatArray = np.exp(levels + SHARE * (units + random.normal(0, NOISE, units.shape)))
-        return found
+        values: FloatArray = np.exp(levels + SHARE * (units + random.normal(0, NOISE, units.shape)))
+        return values
 
     return Examples(
         measure(target),

@@ -33,7 +33,7 @@ def predicted(examples: Examples, rival: Rival, seed: int, n_folds: int) -> Bool
     a classifier has: from two thirds of the other folds and the labels of the last third, the one with the
     best balanced accuracy.
     """
-    found = np.zeros(len(examples), dtype=bool)
+    calls = np.zeros(len(examples), dtype=bool)
     for learned, held_out in grouped_folds(examples, n_folds, seed):
         known, judged = examples.at(learned), examples.at(held_out)
         divided = two_to_one(known, seed)
@@ -41,18 +41,18 @@ def predicted(examples: Examples, rival: Rival, seed: int, n_folds: int) -> Bool
             continue
         prior, tried = known.at(divided[0]), known.at(divided[1])
         limit = best_limit(_scores(prior, tried, rival), tried.abnormal)
-        found[held_out] = _scores(prior, judged, rival) > limit
-    return found
+        calls[held_out] = _scores(prior, judged, rival) > limit
+    return calls
 
 
 def _scores(prior: Examples, new: Examples, rival: Rival) -> FloatArray:
-    found = np.zeros(len(new))
+    scores = np.zeros(len(new))
     for group in np.unique(new.group):
         rows = new.group == group
         normal = prior.target[(prior.group == group) & ~prior.abnormal]
         if len(normal) >= FEWEST_NORMAL:
-            found[rows] = rival.worst(normal, new.target[rows], 1)
-    return found
+            scores[rows] = rival.worst(normal, new.target[rows], 1)
+    return scores
 
 
 def best_limit(scores: FloatArray, abnormal: BoolArray) -> float:

@@ -75,19 +75,19 @@ def recorded_series(data: Path = DATA) -> list[ReleaseSeries]:
         missing = [column for column in COLUMNS if column not in (table.fieldnames or ())]
         if missing:
             raise ValueError(f"it must have the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}")
-        found: dict[str, list[LabelledRelease]] = {}
+        by_test: dict[str, list[LabelledRelease]] = {}
         for row in table:
             name = f"{row['test']}-{row['release']}"
             if name not in runs:
                 raise BadFileError(f"{directory} must have runs of {name}, which {LABELS} names")
             release = LabelledRelease(row["release"], Label(row["label"]), list(runs[name].valid()))
-            found.setdefault(row["test"], []).append(release)
-        for name, (first, *_) in found.items():
+            by_test.setdefault(row["test"], []).append(release)
+        for name, (first, *_) in by_test.items():
             if not first.is_good:
                 raise ValueError(
                     f"{name} must begin with a good release, got {first.label.value} {first.version}"
                 )
-    return [ReleaseSeries(name, tuple(releases)) for name, releases in found.items()]
+    return [ReleaseSeries(name, tuple(releases)) for name, releases in by_test.items()]
 
 
 def in_order(series: Sequence[ReleaseSeries]) -> History:
@@ -199,12 +199,12 @@ def walk(series: ReleaseSeries, others: Sequence[ReleaseSeries]) -> Iterator[Wal
     """Yield how each release but the first is judged; see :class:`WalkTask`."""
     settings = oracle.settings_from(SETTINGS)
     pasts = [_Labelled(library).past(len(library.releases)) for library in others]
-    ours, found = _Labelled(series), False
+    ours, was_bad = _Labelled(series), False
     for place, release in enumerate(series.releases[1:], start=1):
         known = oracle.train(run_set(ours.baseline(place)), settings, pasts=[ours.past(place), *pasts])
         status = oracle.check(known, run_set(ours.checked(place))).status
-        kind = UNCHANGED if release.is_good else KNOWN if found else NEW
-        found = found or not release.is_good
+        kind = UNCHANGED if release.is_good else KNOWN if was_bad else NEW
+        was_bad = was_bad or not release.is_good
         yield WalkStep(series.name, release.version, kind, status)
 
 

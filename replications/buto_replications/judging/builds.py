@@ -91,7 +91,7 @@ def _of_stream(task: BuildsTask) -> Iterator[Counted]:
         yield Counted(STARTS, task.part, task.name, float(alarm is not None))
         place += 1
         if alarm is not None:
-            series = series.cleared(alarm.first, alarm.last, rows[place : place + N_TURNS])
+            series = series.clear(alarm.first, alarm.last, rows[place : place + N_TURNS])
             place += N_TURNS
     random = np.random.default_rng([task.seed, zlib.crc32(task.name.encode())])
     column = _column(over, ALLOCATED)
@@ -121,12 +121,12 @@ def _share(task: BuildsTask, values: FloatArray, random: np.random.Generator) ->
     size = STEP * anchor.mean()
     for place in places:
         builds[place:] += size
-    found = divide_change(anchor, builds).shares
+    shares = divide_change(anchor, builds).shares
     right = [
-        any(_has(share, place) and abs(share.change - size) <= share.half for share in found)
+        any(_has(share, place) and abs(share.change - size) <= share.half for share in shares)
         for place in places
     ]
-    others = [share for share in found if not any(_has(share, place) for place in places)]
+    others = [share for share in shares if not any(_has(share, place) for place in places)]
     return Counted(SHARES, task.part, task.name, float(np.mean(right)), len(others))
 
 
@@ -145,13 +145,13 @@ def _of_pair(task: BuildsTask) -> Iterator[Counted]:
         for at in old[N_TRAINING : N_TRAINING + N_GOOD].tolist():
             series = _after(series, over.measure(task.old.runs[at]), f"old {at}")
             yield Counted(GOOD, task.part, task.name, float(look(series) is not None))
-        found = np.inf
+        at_build = np.inf
         for number, at in enumerate(new.tolist(), 1):
             series = _after(series, over.measure(task.new.runs[at]), f"new {at}")
             if look(series) is not None:
-                found = number
+                at_build = number
                 break
-        yield Counted(FOUND, task.part, task.name, found)
+        yield Counted(FOUND, task.part, task.name, at_build)
 
 
 def _learn(runs: RunSet, places: Sequence[int] | range) -> OverBuilds:
@@ -167,18 +167,18 @@ def _column(over: OverBuilds, name: str) -> int | None:
     return names.index(name) if name in names else None
 
 
-def tables(found: Sequence[Counted]) -> list[TextTable]:
+def tables(counts: Sequence[Counted]) -> list[TextTable]:
     """Return what was found, what started for nothing, drift, and shares."""
-    return [_starts(found), _find_found(found), _drift(found), _shares(found)]
+    return [_starts(counts), _find_found(counts), _drift(counts), _shares(counts)]
 
 
-def _starts(found: Sequence[Counted]) -> TextTable:
+def _starts(counts: Sequence[Counted]) -> TextTable:
     rows = []
     for case, what in ((STARTS, "in the order of time"), (GOOD, "of pairs, in a drawn order")):
-        for part in _parts(found, case):
+        for part in _parts(counts, case):
             ours = [
                 counted_check
-                for counted_check in found
+                for counted_check in counts
                 if counted_check.case == case and (counted_check.part == part or part == "all")
             ]
             n = int(sum(our.value for our in ours))
@@ -189,12 +189,12 @@ def _starts(found: Sequence[Counted]) -> TextTable:
     return TextTable("False starts of turns; the upper end of the 95 % interval", heads, tuple(rows))
 
 
-def _find_found(found: Sequence[Counted]) -> TextTable:
+def _find_found(counts: Sequence[Counted]) -> TextTable:
     rows = []
-    for part in _parts(found, FOUND):
+    for part in _parts(counts, FOUND):
         ours = [
             counted_check
-            for counted_check in found
+            for counted_check in counts
             if counted_check.case == FOUND and (counted_check.part == part or part == "all")
         ]
         cells = [_percent([(our.name, our.value <= n) for our in ours]) for n in LEVELS]
@@ -203,12 +203,12 @@ def _find_found(found: Sequence[Counted]) -> TextTable:
     return TextTable("Found by first runs alone within so many builds, %, errors by pair", heads, tuple(rows))
 
 
-def _drift(found: Sequence[Counted]) -> TextTable:
+def _drift(counts: Sequence[Counted]) -> TextTable:
     rows = []
-    for part in _parts(found, DRIFTS):
+    for part in _parts(counts, DRIFTS):
         ours = [
             counted_check
-            for counted_check in found
+            for counted_check in counts
             if counted_check.case == DRIFTS and (counted_check.part == part or part == "all")
         ]
         share = _percent([(our.name, our.value <= N_DRIFT) for our in ours])
@@ -220,12 +220,12 @@ def _drift(found: Sequence[Counted]) -> TextTable:
     return TextTable(caption, ("streams", "windows", "noted", "median build"), tuple(rows))
 
 
-def _shares(found: Sequence[Counted]) -> TextTable:
+def _shares(counts: Sequence[Counted]) -> TextTable:
     rows = []
-    for part in _parts(found, SHARES):
+    for part in _parts(counts, SHARES):
         ours = [
             counted_check
-            for counted_check in found
+            for counted_check in counts
             if counted_check.case == SHARES and (counted_check.part == part or part == "all")
         ]
         right, wrong = np.mean([share.value for share in ours]), np.mean([share.more for share in ours])
@@ -235,8 +235,8 @@ def _shares(found: Sequence[Counted]) -> TextTable:
     return TextTable(caption, heads, tuple(rows))
 
 
-def _parts(found: Sequence[Counted], case: str) -> list[str]:
-    parts = list(dict.fromkeys(counted_check.part for counted_check in found if counted_check.case == case))
+def _parts(counts: Sequence[Counted], case: str) -> list[str]:
+    parts = list(dict.fromkeys(counted_check.part for counted_check in counts if counted_check.case == case))
     return [*parts, "all"] if len(parts) > 1 else parts
 
 

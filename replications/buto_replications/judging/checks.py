@@ -141,11 +141,11 @@ class CachingJudge:
         every = weigh(
             profile, np.vstack([profile.values, rows[: trace.n_checked]]), trace.n_checked, settings
         )
-        found = SimulatedCheck(True, looked.p_value, looked.counted, every.any.p_value <= settings.alpha)
+        simulated = SimulatedCheck(True, looked.p_value, looked.counted, every.any.p_value <= settings.alpha)
         if trace.turns is None:
-            return found
-        p_value = procedure.combined_p_value(trace.turns)
-        return replace(found, turns=p_value, n_turns=trace.turns.n_launches)
+            return simulated
+        p_value = procedure.combine_p_values(trace.turns)
+        return replace(simulated, turns=p_value, n_turns=trace.turns.n_launches)
 
     def _of(self, profile: TrainingProfile, runs: Sequence[Run]) -> FloatArray:
         return np.array([self._row(profile, run) for run in runs])
@@ -185,10 +185,10 @@ def with_sizes(factor: float) -> JudgeSettings:
 
 
 def _scale(part: str, factor: float) -> str:
-    found = _NUMBER.match(part.strip())
-    if part == NEVER or found is None:
+    match = _NUMBER.match(part.strip())
+    if part == NEVER or match is None:
         return part
-    return f"{float(found[1]) * factor:g}{found[2]}"
+    return f"{float(match[1]) * factor:g}{match[2]}"
 
 
 @dataclass(frozen=True, slots=True)

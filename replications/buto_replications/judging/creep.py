@@ -273,7 +273,7 @@ def _count_launches(program: _Program) -> CountedBuild:
             series = series.without(alarm.since.key, alarm.last)
         elif alarm is not None and trace.reaches_turns:
             turns = totals[random.permutation(len(totals))[:N_TURNS]]
-            series = series.cleared(alarm.first, alarm.last, turns)
+            series = series.clear(alarm.first, alarm.last, turns)
         is_bad = is_bad and not trace.fails
     return CountedBuild(LAUNCHES, "", "", launches, N_BUILDS, regressed)
 
@@ -284,9 +284,9 @@ def _draw_endlessly(random: np.random.Generator, n: int) -> Iterator[int]:
         yield from random.permutation(n).tolist()
 
 
-def tables(found: Sequence[CountedBuild]) -> list[TextTable]:
+def tables(counted: Sequence[CountedBuild]) -> list[TextTable]:
     """Return what fails of many small changes, how soon a regression is found, and launches."""
-    return [_small(found), _soon(found), _launches(found)]
+    return [_small(counted), _soon(counted), _launches(counted)]
 
 
 _ASKED = {
@@ -297,11 +297,11 @@ _ASKED = {
 }
 
 
-def _small(found: Sequence[CountedBuild]) -> TextTable:
+def _small(counted: Sequence[CountedBuild]) -> TextTable:
     rows = []
     for case, asked in _ASKED.items():
-        for part in _parts(found, case):
-            ours = _of(found, case, part)
+        for part in _parts(counted, case):
+            ours = _of(counted, case, part)
             fails = int(sum(build.value for build in ours))
             upper = limits_of(fails, len(ours)).upper
             share = rate((build.name, build.value > 0) for build in ours)
@@ -313,11 +313,11 @@ def _small(found: Sequence[CountedBuild]) -> TextTable:
     return TextTable(caption, heads, tuple(rows), left=3, notes=(note,))
 
 
-def _soon(found: Sequence[CountedBuild]) -> TextTable:
+def _soon(counted: Sequence[CountedBuild]) -> TextTable:
     rows = []
     for case, levels in ((ON_MAIN, (4, 6, 8, 10)), (FOUND, (1, 2, 4, MOST_NEW))):
-        for part in _parts(found, case):
-            ours = _of(found, case, part)
+        for part in _parts(counted, case):
+            ours = _of(counted, case, part)
             shares = [_percent(rate((build.name, build.value <= n) for build in ours)) for n in levels]
             names = sorted({build.name for build in ours if build.value > levels[-1]})
             cells = [f"{n}: {share}" for n, share in zip(levels, shares, strict=True)]
@@ -329,10 +329,10 @@ def _soon(found: Sequence[CountedBuild]) -> TextTable:
 _SOON = {ON_MAIN: f"{DRIFT:.0%} a build, on the main branch", FOUND: "a regression of a pair set apart"}
 
 
-def _launches(found: Sequence[CountedBuild]) -> TextTable:
+def _launches(counted: Sequence[CountedBuild]) -> TextTable:
     rows = []
-    for part in _parts(found, LAUNCHES):
-        ours = _of(found, LAUNCHES, part)
+    for part in _parts(counted, LAUNCHES):
+        ours = _of(counted, LAUNCHES, part)
         builds, regressed = sum(build.builds for build in ours), sum(build.regressed for build in ours)
         by_program = [
             np.mean([build.value / build.builds for build in ours if build.name == name])
@@ -345,12 +345,12 @@ def _launches(found: Sequence[CountedBuild]) -> TextTable:
     return TextTable(caption, ("runs", "builds", "have one", "launches a build"), tuple(rows))
 
 
-def _of(found: Sequence[CountedBuild], case: str, part: str) -> list[CountedBuild]:
-    return [build for build in found if build.case == case and part in (build.part, ALL)]
+def _of(counted: Sequence[CountedBuild], case: str, part: str) -> list[CountedBuild]:
+    return [build for build in counted if build.case == case and part in (build.part, ALL)]
 
 
-def _parts(found: Sequence[CountedBuild], case: str) -> list[str]:
-    parts = list(dict.fromkeys(build.part for build in found if build.case == case))
+def _parts(counted: Sequence[CountedBuild], case: str) -> list[str]:
+    parts = list(dict.fromkeys(build.part for build in counted if build.case == case))
     return [*parts, ALL] if len(parts) > 1 else parts
 
 

@@ -181,13 +181,13 @@ def _with_bets(procedure: Procedure, turns: Turns, every: Launched) -> tuple[boo
     return last.do.value == "fail", len(every)
 
 
-def tables(found: Sequence[WindowTurns]) -> list[TextTable]:
+def tables(windows: Sequence[WindowTurns]) -> list[TextTable]:
     """Return for each design what it finds and what it accuses wrongly, by part."""
     shown = []
-    for part in dict.fromkeys(turns.part for turns in found):
+    for part in dict.fromkeys(turns.part for turns in windows):
         rows = []
         for design in DESIGNS:
-            ours = [turns for turns in found if turns.part == part and turns.design == design.name]
+            ours = [turns for turns in windows if turns.part == part and turns.design == design.name]
             groups: Mapping[str, list[WindowTurns]] = {
                 "none": [turns for turns in ours if not turns.planted],
                 **{

@@ -75,7 +75,7 @@ def _is_suspicious(
     profile: TrainingProfile, training: FloatArray, row: FloatArray, mood: FloatArray | None
 ) -> bool:
     evidence = weigh(profile, np.vstack([training, row]), 1, CALIBRATED)
-    look = weigh_rows(evidence, 1, CALIBRATED.alpha, mood).looked(1, CALIBRATED.alpha)
+    look = weigh_rows(evidence, 1, CALIBRATED.alpha, mood).take_look(1, CALIBRATED.alpha)
     return Procedure(CALIBRATED.alpha).after_runs(look).do is not Do.PASS
 
 

@@ -131,17 +131,17 @@ def recordings(data: Path | None) -> Recordings:
     )
 
 
-def tasks(found: Recordings, seed: int, size: DrawSize = FULL) -> list[Task]:
+def tasks(recorded: Recordings, seed: int, size: DrawSize = FULL) -> list[Task]:
     """Return all the work, in parts that several processes can share."""
     return [
         *(
             task
-            for host, runs in found.variants.items()
+            for host, runs in recorded.variants.items()
             for task in variants_tasks(host, runs, size.variants, seed)
         ),
         *(
             _find_unchanged(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
-            for host, runs in found.variants.items()
+            for host, runs in recorded.variants.items()
             for variant in VARIANTS
             if variant in runs and len(runs[variant].valid()) >= FEWEST
         ),
@@ -152,20 +152,20 @@ def tasks(found: Recordings, seed: int, size: DrawSize = FULL) -> list[Task]:
                 ),
                 elsewhere=ours.valid() if name == ELSEWHERE else None,
             )
-            for name, hosts in found.in_row.items()
+            for name, hosts in recorded.in_row.items()
             for host, runs in hosts.items()
             for program, ours in runs.items()
             if len(ours.valid()) >= FEWEST
         ),
-        *versions_of(found, seed, size),
+        *versions_of(recorded, seed, size),
     ]
 
 
-def versions_of(found: Recordings, seed: int, size: DrawSize = FULL) -> list[VersionsTask]:
+def versions_of(recorded: Recordings, seed: int, size: DrawSize = FULL) -> list[VersionsTask]:
     """Return the work on programs with several versions; with all sizes where refactorings were recorded."""
     return [
         task
-        for part, hosts in found.versions.items()
+        for part, hosts in recorded.versions.items()
         for host, runs in hosts.items()
         for task in versions_tasks(part, host, runs, size.versions, seed, _settings(part))
     ]

@@ -52,16 +52,18 @@ def variations(hosts: Mapping[str, Mapping[str, RunSet]]) -> list[Variation]:
         host: {program: _ends(runs) for program, runs in programs.items() if len(runs) >= FEWEST_RUNS}
         for host, programs in hosts.items()
     }
-    names = sorted({name for programs in ends.values() for found in programs.values() for name in found})
-    found = [_variation(name, ends) for name in names]
+    names = sorted(
+        {name for programs in ends.values() for of_program in programs.values() for name in of_program}
+    )
+    spreads = [_variation(name, ends) for name in names]
     return sorted(
-        found, key=lambda variation: (np.nanmedian([*variation.between_runs.values()]), variation.name)
+        spreads, key=lambda variation: (np.nanmedian([*variation.between_runs.values()]), variation.name)
     )
 
 
 def _variation(name: str, ends: Mapping[str, Mapping[str, Mapping[str, FloatArray]]]) -> Variation:
     ours = {
-        host: {program: found[name] for program, found in programs.items() if name in found}
+        host: {program: of_program[name] for program, of_program in programs.items() if name in of_program}
         for host, programs in ends.items()
     }
     cvs = {
@@ -90,7 +92,7 @@ def _shifts(environment: Mapping[str, FloatArray], other: Mapping[str, FloatArra
 
 def _ends(runs: RunSet) -> dict[str, FloatArray]:
     """Return the last known value of each property in each run; only of properties that all runs know."""
-    found: dict[str, FloatArray] = {}
+    ends: dict[str, FloatArray] = {}
     for prop in runs.properties:
         if prop.kind is Kind.CONSTANT or prop.role is not Role.PROGRAM:
             continue
@@ -98,8 +100,8 @@ def _ends(runs: RunSet) -> dict[str, FloatArray]:
             continue
         last = np.array([_last(run.series(prop.name)) for run in runs])
         if not np.isnan(last).any() and last.mean() > 0 and last.min() >= 0:
-            found[prop.name] = last
-    return found
+            ends[prop.name] = last
+    return ends
 
 
 def _last(values: FloatArray) -> float:
@@ -117,7 +119,7 @@ class PairedCounters:
 
     names: tuple[str, str]
     differs: str
-    found: tuple[Variation, ...]
+    variations: tuple[Variation, ...]
 
 
 def between_hosts(recorded: Recordings) -> PairedCounters | None:
@@ -135,17 +137,17 @@ def of_servers(recorded: Recordings) -> Iterator[PairedCounters]:
     for name, hosts in recorded.in_row.items():
         rows = {program: runs for programs in hosts.values() for program, runs in programs.items()}
         where = "quiet machine" if set(hosts) == {"parallel"} else "quiet machine, other JDK and collector"
-        found = _compare(where, {"busy machine": busy, name: _common(rows, busy)})
-        if found is not None:
-            yield found
+        counters = _compare(where, {"busy machine": busy, name: _common(rows, busy)})
+        if counters is not None:
+            yield counters
     for differs, name, programs, others in (
         ("one core", "one core", recorded.one_core, busy),
         ("a quota of half a core", "quota", recorded.quota, _bases(recorded.quota)),
     ):
         rows = {program: runs for of_host in programs.values() for program, runs in of_host.items()}
-        found = _compare(differs, {"two cores": others, name: _common(rows, others)})
-        if found is not None:
-            yield found
+        counters = _compare(differs, {"two cores": others, name: _common(rows, others)})
+        if counters is not None:
+            yield counters
 
 
 def _bases(servers: ByHost) -> dict[str, RunSet]:
@@ -168,8 +170,8 @@ def _compare(differs: str, recorded: ByHost) -> PairedCounters | None:
     first, other = list(recorded)[:2]
     common = recorded[first].keys() & recorded[other].keys()
     both = {name: {program: recorded[name][program] for program in sorted(common)} for name in (first, other)}
-    found = tuple(variations(both))
-    return PairedCounters((first, other), differs, found) if found else None
+    spreads = tuple(variations(both))
+    return PairedCounters((first, other), differs, spreads) if spreads else None
 
 
 DRAWN = (
@@ -207,10 +209,10 @@ DRAWN = (
 """Properties that both hosts have; pools and collectors have other names with another collector."""
 
 
-def drawn_variations(found: Sequence[Variation]) -> list[Varying]:
+def drawn_variations(spreads: Sequence[Variation]) -> list[Varying]:
     """Return the properties that are drawn, the steadiest between runs first."""
     return [
         Varying(variation.name, float(np.nanmedian([*variation.between_runs.values()])), variation.shift)
-        for variation in found
+        for variation in spreads
         if variation.name in DRAWN
     ]

@@ -23,16 +23,16 @@ def discriminating(trials: Sequence[CheckTrial]) -> TextTable:
     experiments = [trial for trial in trials if trial.part == versions.EXPERIMENT]
     hosts = list(dict.fromkeys(_host(experiment) for experiment in experiments))
     for host in [*hosts, *(["both"] if len(hosts) > 1 else [])]:
-        found = versions.discrimination(
+        score = versions.discrimination(
             [experiment for experiment in experiments if host in (_host(experiment), "both")], ALPHA
         )
         rows.append(
             (
                 host,
-                f"{found.mcc:.4f} ± {found.error:.4f}",
-                f"{found.alarms} of {found.n_unchanged}",
-                f"{found.missed} of {found.n_changed}",
-                str(found.runs),
+                f"{score.mcc:.4f} ± {score.error:.4f}",
+                f"{score.alarms} of {score.n_unchanged}",
+                f"{score.missed} of {score.n_changed}",
+                str(score.runs),
             )
         )
     return TextTable(
@@ -48,9 +48,9 @@ def subtle(trials: Sequence[CheckTrial]) -> TextTable:
     rows = []
     for case, host in dict.fromkeys((trial.case, _host(trial)) for trial in ours):
         chosen = [trial for trial in ours if (trial.case, _host(trial)) == (case, host)]
-        found = [trial.check.differs(ALPHA) for trial in chosen]
-        value, error = sum(found) / len(found), versions.jackknife(chosen, found)
-        rows.append((f"{case}, {host}", _percent(Rate(value, error, len(found), 0))))
+        hits = [trial.check.differs(ALPHA) for trial in chosen]
+        value, error = sum(hits) / len(hits), versions.jackknife(chosen, hits)
+        rows.append((f"{case}, {host}", _percent(Rate(value, error, len(hits), 0))))
     return TextTable("Subtle variants found, %: three runs, before turns", ("", "found"), tuple(rows))
 
 
@@ -120,10 +120,10 @@ def missed_table(trials: Sequence[CheckTrial], part: str) -> TextTable:
         chosen = [trial for trial in ours if (trial.name, trial.case) == (name, case)]
         turned = any(_has_turns(trial) for trial in chosen)
         fails = SimulatedCheck.fails if turned else SimulatedCheck.fails_alone
-        found = share(chosen, partial(fails, alpha=ALPHA))
+        failing = share(chosen, partial(fails, alpha=ALPHA))
         wanted = 1.0 if case in (*SIZES, "new") else 0.0
-        if found.value != wanted:
-            rows.append((f"{name}: {case}", f"{100 * found.value:.0f}", str(found.n_trials)))
+        if failing.value != wanted:
+            rows.append((f"{name}: {case}", f"{100 * failing.value:.0f}", str(failing.n_trials)))
     return TextTable(
         f"{part}: versions that were not always judged as wanted", ("", "fail, %", "checks"), tuple(rows)
     )
@@ -168,7 +168,7 @@ def varying(compared: PairedCounters) -> TextTable:
                 _share(variation.largest_shift),
                 str(variation.n_programs),
             )
-            for variation in compared.found
+            for variation in compared.variations
         ),
     )
 
@@ -193,10 +193,10 @@ def _host(trial: CheckTrial) -> str:
     return trial.name.rpartition("@")[2]
 
 
-def _percent(found: Rate) -> str:
-    if isnan(found.value):
+def _percent(rate: Rate) -> str:
+    if isnan(rate.value):
         return ""
-    return f"{100 * found.value:.1f}" + ("" if isnan(found.error) else f" ± {100 * found.error:.1f}")
+    return f"{100 * rate.value:.1f}" + ("" if isnan(rate.error) else f" ± {100 * rate.error:.1f}")
 
 
 def _share(value: float | None) -> str:

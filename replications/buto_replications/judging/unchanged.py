@@ -96,17 +96,17 @@ def _check(
     three = [runs[place] for place in checked]
     after = list(runs[max(checked) + 1 :][: 2 * N_TURNS])
     turns = _dealt(after, random) if case != RANDOM and len(after) == 2 * N_TURNS else None
-    found = CachingJudge.by([runs[place] for place in training]).check(three, turns)
-    return CheckTrial(task.part, task.name, case, tuple(run.id for run in three), 1, found)
+    simulated = CachingJudge.by([runs[place] for place in training]).check(three, turns)
+    return CheckTrial(task.part, task.name, case, tuple(run.id for run in three), 1, simulated)
 
 
 def _turns(task: UnchangedTask, place: int, random: np.random.Generator) -> Iterator[CheckTrial]:
     some = list(task.runs.runs[place : place + 2 * N_TURNS])
     for _ in range(N_DEALS):
-        found = SimulatedCheck(
+        simulated = SimulatedCheck(
             followed=True, three=0.0, turns=in_turns(_dealt(some, random)), n_turns=len(some)
         )
-        yield CheckTrial(task.part, task.name, TURNS, tuple(run.id for run in some), 1, found)
+        yield CheckTrial(task.part, task.name, TURNS, tuple(run.id for run in some), 1, simulated)
 
 
 def _dealt(runs: list[Run], random: np.random.Generator) -> TurnRuns:

@@ -46,7 +46,7 @@ class VariantsTask:
 def variants_tasks(host: str, runs: Mapping[str, RunSet], divisions: int, seed: int) -> list[VariantsTask]:
     """Return the work on the variants of the thesis that have runs to train with and to judge."""
     usable = {name: of_variant.valid() for name, of_variant in runs.items()}
-    found = []
+    tasks = []
     for variant in VARIANTS:
         if len(usable.get(variant, ())) < N_TRAINING + N_CHECKED:
             continue
@@ -54,8 +54,8 @@ def variants_tasks(host: str, runs: Mapping[str, RunSet], divisions: int, seed: 
             experiment.negative for experiment in (*EXPERIMENTS, *SUBTLE) if experiment.training == variant
         ]
         ours = {name: usable[name] for name in (variant, *compared) if name in usable}
-        found += [VariantsTask(host, variant, ours, number, seed) for number in range(divisions)]
-    return found
+        tasks += [VariantsTask(host, variant, ours, number, seed) for number in range(divisions)]
+    return tasks
 
 
 def variants_trials(task: VariantsTask) -> Iterator[CheckTrial]:
@@ -162,14 +162,14 @@ def discrimination(trials: Sequence[CheckTrial], alpha: float) -> Discrimination
     )
 
 
-def jackknife(trials: Sequence[CheckTrial], found: Sequence[bool]) -> float:
+def jackknife(trials: Sequence[CheckTrial], hits: Sequence[bool]) -> float:
     """Return the standard error of the share found, each run left out with all checks that it is in.
 
     NaN if it cannot be estimated.
     """
     runs = sorted({run for trial in trials for run in trial.runs})
     without = [
-        [value for trial, value in zip(trials, found, strict=True) if run not in trial.runs] for run in runs
+        [value for trial, value in zip(trials, hits, strict=True) if run not in trial.runs] for run in runs
     ]
     shares = np.array([np.mean(some) for some in without if some])
     return float(np.sqrt((len(shares) - 1) * shares.var())) if len(shares) > 1 else float("nan")
@@ -258,9 +258,9 @@ def versions_trials(task: VersionsTask) -> Iterator[CheckTrial]:
         for kind, settings in task.settings.items():
             judge = trained.with_settings(settings)
             for version, (three, turns) in drawn.items():
-                found = judge.check(three, turns)
+                simulated = judge.check(three, turns)
                 ids = tuple(run.id for run in three)
-                yield CheckTrial(task.part, task.name, f"{version}{kind}", ids, 1, found)
+                yield CheckTrial(task.part, task.name, f"{version}{kind}", ids, 1, simulated)
 
 
 FEWEST_TURNS = 6

@@ -126,8 +126,8 @@ def _old_version(recording: _Recording, load: RecordedLoad) -> RecordingEvaluati
     runs = recording.measured(old, load)
     if not runs or load.name == recording.index.fixed:
         return RecordingEvaluation()
-    found = predict(recording.model.with_rates(load.rates), (), (), loads=())
-    return RecordingEvaluation(numbers=tuple(_numbers(found, old, load, runs)))
+    prediction = predict(recording.model.with_rates(load.rates), (), (), loads=())
+    return RecordingEvaluation(numbers=tuple(_numbers(prediction, old, load, runs)))
 
 
 def _find_changed(recording: _Recording, load: RecordedLoad, version: Version) -> RecordingEvaluation:
@@ -137,13 +137,13 @@ def _find_changed(recording: _Recording, load: RecordedLoad, version: Version) -
     new_tests = component_tests(recording.directory, version.name, recording.tests)
     if not before or not after or not new_tests:
         return RecordingEvaluation(lacking=(f"{version.name} {load.name}",))
-    found = recording.predicted(load, new_tests)
-    changes = tuple(_changes(found, version, load, before, after))
+    prediction = recording.predicted(load, new_tests)
+    changes = tuple(_changes(prediction, version, load, before, after))
     largest = max((change.measured_delta for change in changes if change.significant), default=0.0)
     return RecordingEvaluation(
-        changed=(_judge(version, load, max(largest, 0.0), found),),
+        changed=(_judge(version, load, max(largest, 0.0), prediction),),
         changes=changes,
-        numbers=tuple(_numbers(found, version.name, load, after)),
+        numbers=tuple(_numbers(prediction, version.name, load, after)),
     )
 
 
@@ -156,20 +156,20 @@ def _find_unchanged(recording: _Recording, load: RecordedLoad, version: Version)
         return RecordingEvaluation(
             lacking=(f"{version.name} {load.name}",) if recording.tests == "jmh" else ()
         )
-    found = recording.predicted(load, new_tests)
+    prediction = recording.predicted(load, new_tests)
     return RecordingEvaluation(
-        unchanged=(_judge(version, load, 0.0, found),),
-        changes=tuple(_changes(found, version, load, before, after)) if before and after else (),
-        numbers=tuple(_numbers(found, version.name, load, after)) if after else (),
+        unchanged=(_judge(version, load, 0.0, prediction),),
+        changes=tuple(_changes(prediction, version, load, before, after)) if before and after else (),
+        numbers=tuple(_numbers(prediction, version.name, load, after)) if after else (),
     )
 
 
 def _runs(directory: Path) -> Runs:
-    found: dict[tuple[str, str], list[MeasuredRun]] = {}
+    runs: dict[tuple[str, str], list[MeasuredRun]] = {}
     for path in sorted((directory / "runs").glob("*.json")):
         run = read_measured(path)
-        found.setdefault((run.version, run.load), []).append(run)
-    return found
+        runs.setdefault((run.version, run.load), []).append(run)
+    return runs
 
 
 def component_tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult, ...]:
@@ -179,8 +179,8 @@ def component_tests(directory: Path, version: str, tests: Tests) -> tuple[Compon
     return read_results(paths) if paths else ()
 
 
-def _judge(version: Version, load: RecordedLoad, truth: float, found: Prediction) -> JudgedVersion:
-    known = [endpoint.delta for endpoint in found.endpoints if not isnan(endpoint.delta)]
+def _judge(version: Version, load: RecordedLoad, truth: float, prediction: Prediction) -> JudgedVersion:
+    known = [endpoint.delta for endpoint in prediction.endpoints if not isnan(endpoint.delta)]
     return JudgedVersion(
         version=version.name,
         location=version.component,
@@ -188,18 +188,18 @@ def _judge(version: Version, load: RecordedLoad, truth: float, found: Prediction
         load=load.name,
         truth=truth,
         predicted=max(known, default=nan),
-        status=found.status,
+        status=prediction.status,
     )
 
 
 def _changes(
-    found: Prediction,
+    prediction: Prediction,
     version: Version,
     load: RecordedLoad,
     before: Sequence[MeasuredRun],
     after: Sequence[MeasuredRun],
 ) -> Iterator[MeasuredChange]:
-    for endpoint in found.endpoints:
+    for endpoint in prediction.endpoints:
         old, new = _pool(before, endpoint.name), _pool(after, endpoint.name)
         runs = ([_times(run, endpoint.name) for run in some] for some in (before, after))
         yield MeasuredChange(
@@ -226,11 +226,11 @@ def _times(run: MeasuredRun, endpoint: str) -> FloatArray:
 
 
 def _numbers(
-    found: Prediction, version: str, load: RecordedLoad, runs: Sequence[MeasuredRun]
+    prediction: Prediction, version: str, load: RecordedLoad, runs: Sequence[MeasuredRun]
 ) -> Iterator[PredictedNumber]:
     busy = float(np.mean([sum(run.busy.values()) / run.cores for run in runs]))
-    for endpoint in found.endpoints:
+    for endpoint in prediction.endpoints:
         measured_s = float(_pool(runs, endpoint.name).mean())
         yield PredictedNumber(version, load.name, endpoint.name, endpoint.new_s, measured_s, busy)
-    [cores] = (station for station in found.stations if station.name == CORES)
+    [cores] = (station for station in prediction.stations if station.name == CORES)
     yield PredictedNumber(version, load.name, CORES, cores.new, busy, busy)

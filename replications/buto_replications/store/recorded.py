@@ -80,8 +80,8 @@ class RecordingIndex:
         return tuple(version for version in self.versions if not version.matters)
 
     def load(self, name: str) -> RecordedLoad:
-        [found] = (load for load in self.loads if load.name == name)
-        return found
+        [chosen] = (load for load in self.loads if load.name == name)
+        return chosen
 
 
 def to_json(index: RecordingIndex) -> str:
@@ -172,7 +172,7 @@ def unpacked(path: Path) -> Iterator[tuple[Path, RecordingIndex]]:
             with tarfile.open(path, "r:xz") as tar:
                 for member in tar:
                     _write(tar, member, directory)
-            found = from_json((directory / INDEX).read_text())
+            index = from_json((directory / INDEX).read_text())
         except NewerVersionError as error:
             raise BadFileError(f"{path} cannot be read: {error}", advice=READ_BY_NEWER) from error
         except (OSError, ValueError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
@@ -180,7 +180,7 @@ def unpacked(path: Path) -> Iterator[tuple[Path, RecordingIndex]]:
                 f"{path} cannot be read: {error}",
                 advice="name another directory with --data, or: python -m beds.store pack RUNS DIRECTORY",
             ) from error
-        yield directory, found
+        yield directory, index
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, directory: Path) -> None:

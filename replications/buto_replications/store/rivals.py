@@ -22,13 +22,13 @@ class Right:
     """How often a method is right.
 
     Attributes:
-        found, quiet: right verdicts on versions with and without a measured regression under a load, and how
-            many there are.
+        regressions, quiet: right verdicts on versions with and without a measured regression under a load,
+            and how many there are.
         unchanged: the same of versions that must never be a regression.
     """
 
     method: str
-    found: tuple[int, int]
+    regressions: tuple[int, int]
     quiet: tuple[int, int]
     unchanged: tuple[int, int]
 
@@ -49,22 +49,26 @@ def rivals(
         yield _right(rival.title, measured, slower)
 
 
-def right_by_prediction(found: RecordingEvaluation) -> Right:
+def right_by_prediction(evaluation: RecordingEvaluation) -> Right:
     """Return how often the prediction is right; inconclusive is not."""
     return _count(
-        "prediction", found, lambda version: version.outcome in (VersionOutcome.FOUND, VersionOutcome.QUIET)
+        "prediction",
+        evaluation,
+        lambda version: version.outcome in (VersionOutcome.FOUND, VersionOutcome.QUIET),
     )
 
 
-def _right(title: str, found: RecordingEvaluation, alarms: Collection[str]) -> Right:
-    return _count(title, found, lambda version: (version.version in alarms) is (version.truth >= NEGLIGIBLE))
+def _right(title: str, evaluation: RecordingEvaluation, alarms: Collection[str]) -> Right:
+    return _count(
+        title, evaluation, lambda version: (version.version in alarms) is (version.truth >= NEGLIGIBLE)
+    )
 
 
-def _count(title: str, found: RecordingEvaluation, is_right: Callable[[JudgedVersion], bool]) -> Right:
+def _count(title: str, evaluation: RecordingEvaluation, is_right: Callable[[JudgedVersion], bool]) -> Right:
     groups = (
-        [version for version in found.changed if version.truth >= NEGLIGIBLE],
-        [version for version in found.changed if version.truth < NEGLIGIBLE],
-        found.unchanged,
+        [version for version in evaluation.changed if version.truth >= NEGLIGIBLE],
+        [version for version in evaluation.changed if version.truth < NEGLIGIBLE],
+        evaluation.unchanged,
     )
     bad, fine, same = ((sum(map(is_right, some)), len(some)) for some in groups)
     return Right(title, bad, fine, same)

@@ -171,11 +171,11 @@ def nested(whole_s: FloatArray) -> FloatArray:
         while len(inner):
             upper = np.ones(len(inner) + 1)
             upper[0] = np.inf
-            found = lsq_linear(columns[:, [0, *inner + 1]], columns[:, caller + 1], (0.0, upper)).x[1:]
-            if (found >= FEWEST).all():
-                shares[caller, inner] = found
+            parts = lsq_linear(columns[:, [0, *inner + 1]], columns[:, caller + 1], (0.0, upper)).x[1:]
+            if (parts >= FEWEST).all():
+                shares[caller, inner] = parts
                 break
-            inner = inner[found >= FEWEST]
+            inner = inner[parts >= FEWEST]
     return shares
 
 
@@ -265,8 +265,8 @@ def _compare(scenario: RequestScenario) -> Iterator[ComparedRequests]:
 def _one(scenario: RequestScenario, delays: int, old: BoolArray, new: BoolArray) -> ComparedRequests:
     model = learn_model(scenario, old)
     old_tests, new_tests = _results(scenario, (old, new))
-    found = predict(model, old_tests, new_tests, loads=())
-    [endpoint] = found.endpoints
+    prediction = predict(model, old_tests, new_tests, loads=())
+    [endpoint] = prediction.endpoints
     before, after = scenario.responses_s[old], scenario.responses_s[new]
     whole_s, new_whole_s = (scenario.times_s[chosen].mean(axis=0) for chosen in (old, new))
     return ComparedRequests(

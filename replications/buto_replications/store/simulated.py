@@ -100,20 +100,20 @@ def effects(
     stays: int = STAYS,
     seed: int,
 ) -> list[FactorEffect]:
-    found = []
+    changes = []
     for variation in variations:
         base = _responses(running_example(1.0, variation), stays, seed)
         for factor in factors:
             new = _responses(running_example(factor, variation), stays, seed + 1)
-            found.append(FactorEffect(factor, variation, cliffs_delta(base, new)))
-    return found
+            changes.append(FactorEffect(factor, variation, cliffs_delta(base, new)))
+    return changes
 
 
 def _responses(architecture: Architecture, stays: int, seed: int) -> np.ndarray:
     network = network_of(architecture)
     n_requests = network.enough_requests(architecture.self_s, architecture.rates, stays)
-    found = network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests)
-    return found.responses[0]
+    simulation = network.simulate(architecture.self_s, architecture.rates, seed=seed, n_requests=n_requests)
+    return simulation.responses[0]
 
 
 class VersionOutcome(Enum):
@@ -158,9 +158,9 @@ class JudgedVersion:
 
 def counts(judged: Iterable[JudgedVersion]) -> str:
     """Return how many there are of each outcome, in words."""
-    found = Counter(version.outcome for version in judged)
+    outcomes = Counter(version.outcome for version in judged)
     return (
-        ", ".join(f"{found[outcome]} {outcome.value}" for outcome in VersionOutcome if found[outcome])
+        ", ".join(f"{outcomes[outcome]} {outcome.value}" for outcome in VersionOutcome if outcomes[outcome])
         or "none"
     )
 
@@ -276,8 +276,8 @@ def _judge(
     old: Architecture, new: Architecture, location: str, intensity: float, load: str, truth: float, seed: int
 ) -> JudgedVersion:
     rng = np.random.default_rng(seed)
-    found = predict(old, _tests(old, rng), _tests(new, rng), loads=())
-    deltas = [endpoint.delta for endpoint in found.endpoints]
+    prediction = predict(old, _tests(old, rng), _tests(new, rng), loads=())
+    deltas = [endpoint.delta for endpoint in prediction.endpoints]
     return JudgedVersion(
         version=f"{location} {intensity:g}",
         location=location,
@@ -285,7 +285,7 @@ def _judge(
         load=load,
         truth=truth,
         predicted=float(np.nanmax(deltas)),
-        status=found.status,
+        status=prediction.status,
     )
 
 

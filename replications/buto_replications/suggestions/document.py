@@ -11,22 +11,24 @@ from buto_replications.suggestions.suggestion import CheckShare, JudgedCheck, Pa
 FORMAT, VERSION = "buto-suggestion", 1
 
 
-def suggestion_json(found: Suggestion) -> str:
+def suggestion_json(suggestion: Suggestion) -> str:
     data = {
         "format": FORMAT,
         "version": VERSION,
-        "test": found.test,
-        "minimum_effect": {"present": dict(found.present), "suggested": dict(found.effects)},
-        "causes": [asdict(cause) for cause in found.causes],
-        "now": _rates(found.now),
-        "then": _rates(found.then),
-        "held_out": None if found.held_out is None else _rates(found.held_out),
-        "n_held_out": found.n_held_out,
+        "test": suggestion.test,
+        "minimum_effect": {"present": dict(suggestion.present), "suggested": dict(suggestion.effects)},
+        "causes": [asdict(cause) for cause in suggestion.causes],
+        "now": _rates(suggestion.now),
+        "then": _rates(suggestion.then),
+        "held_out": None if suggestion.held_out is None else _rates(suggestion.held_out),
+        "n_held_out": suggestion.n_held_out,
         "checks": [
             {**_check(check.check), "now": _judge(check.now), "then": _judge(check.then)}
-            for check in found.checks
+            for check in suggestion.checks
         ],
-        "not_judged": [{**_check(unjudged.check), "why": unjudged.why.value} for unjudged in found.unjudged],
+        "not_judged": [
+            {**_check(unjudged.check), "why": unjudged.why.value} for unjudged in suggestion.unjudged
+        ],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

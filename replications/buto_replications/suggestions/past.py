@@ -40,11 +40,11 @@ def past_checks(workspace: Workspace, test: str) -> tuple[list[PastCheck], list[
 
 def _whole(groups: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the groups that are no part of another: some runs of a check may be judged again alone."""
-    found: list[tuple[str, ...]] = []
+    largest: list[tuple[str, ...]] = []
     for runs in sorted(groups, key=len, reverse=True):
-        if not any(set(runs) <= set(values) for values in found):
-            found.append(runs)
-    return found
+        if not any(set(runs) <= set(values) for values in largest):
+            largest.append(runs)
+    return largest
 
 
 def _check(run_ids: Sequence[str], given: Mapping[str, Labelling]) -> PastCheck | None:
@@ -68,9 +68,9 @@ def _together(workspace: Workspace, test: str, labelled: Mapping[str, Labelling]
     """Return labelled runs that no check has judged: those of one command with one label together."""
     if not labelled:
         return []
-    found: dict[tuple[object, Labelling], list[str]] = {}
+    by_command: dict[tuple[object, Labelling], list[str]] = {}
     for summary in workspace.runs.summaries(test):
         if summary.id in labelled and summary.head is not None and summary.head.quality.valid:
             session = summary.head.metadata.get(SESSION, summary.id)
-            found.setdefault((session, labelled[summary.id]), []).append(summary.id)
-    return [tuple(runs) for runs in found.values()]
+            by_command.setdefault((session, labelled[summary.id]), []).append(summary.id)
+    return [tuple(runs) for runs in by_command.values()]

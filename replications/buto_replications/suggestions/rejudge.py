@@ -100,15 +100,15 @@ def _find_held_out(
     Args:
         unconfirmed: regressions that are not held out, because no rate contains them.
     """
-    found = {}
+    judged = {}
     for held in spread(alarms, MOST_HELD_OUT):
         others = [alarm for alarm in alarms if alarm != held]
-        found[held] = judge(held, effects_that_avoid(judge, others, regressions))
+        judged[held] = judge(held, effects_that_avoid(judge, others, regressions))
     confirmed = [regression for regression in regressions if regression not in unconfirmed]
     for held in spread(confirmed, MOST_HELD_OUT) if alarms else ():
         others = [regression for regression in regressions if regression != held]
-        found[held] = judge(held, effects_that_avoid(judge, alarms, others))
-    return found
+        judged[held] = judge(held, effects_that_avoid(judge, alarms, others))
+    return judged
 
 
 def spread(keys: Sequence[Key], most: int) -> list[Key]:
@@ -126,12 +126,12 @@ def _causes(judge: Judge, alarms: Sequence[Key], regressions: Sequence[Key]) -> 
         AlarmCause(
             subject,
             units[subject],
-            len(found),
-            max(found),
+            len(largest),
+            max(largest),
             len(in_regressions.get(subject, [])),
             min(in_regressions.get(subject, []), default=None),
         )
-        for subject, found in in_alarms.items()
+        for subject, largest in in_alarms.items()
     ]
     return tuple(sorted(causes, key=lambda cause: -cause.n_alarms))
 

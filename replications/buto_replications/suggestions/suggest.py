@@ -58,12 +58,12 @@ class SuggestOutcome:
     """What is suggested.
 
     Attributes:
-        found: the suggestion.
+        suggestion: the suggestion.
         next_step: trains again from the same runs, once the settings are in the configuration; without a
             suggestion, labels a false alarm.
     """
 
-    found: Suggestion
+    suggestion: Suggestion
     next_step: Advice
 
 
@@ -81,7 +81,7 @@ def suggest(
     """
     check_count("last", last)
     call = locate(options)
-    return call.carry_out(suggest_for, SuggestRequest(test, last), call.reporter(on_event)).found
+    return call.carry_out(suggest_for, SuggestRequest(test, last), call.reporter(on_event)).suggestion
 
 
 def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = ignore) -> SuggestOutcome:
@@ -97,7 +97,7 @@ def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = 
     test = request.test
     known = project.oracle(test, Action.SELFTEST)
     _refuse_without_effects(known)
-    configured, workspace = project.configured(test), project.workspace()
+    configured, workspace = project.find_test(test), project.workspace()
     if configured is not None:
         warn_of_settings(known, configured, None, reporter)
     checks, trainings = past_checks(workspace, test)
@@ -111,9 +111,9 @@ def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = 
             f"no check of {test!r} can be judged again{_because(past.unjudged)}",
             advice=Advice(Step(Action.CHECK, test, plain=True)),
         )
-    found = suggestion_for(test, present_effects(known), usable, past.judge, past.unjudged)
+    suggestion = suggestion_for(test, present_effects(known), usable, past.judge, past.unjudged)
     label = Advice(Step(Action.LABEL, test, label="good", plain=True))
-    return SuggestOutcome(found, _again(workspace, known) if found.effects else label)
+    return SuggestOutcome(suggestion, _again(workspace, known) if suggestion.effects else label)
 
 
 class _Past:

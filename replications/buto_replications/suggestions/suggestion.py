@@ -316,14 +316,14 @@ class _Known:
 
 def sizes(judged: Iterable[JudgedCheck]) -> dict[str, list[float]]:
     """Return by property the largest change of it in each of these checks that has one."""
-    found: dict[str, list[float]] = {}
+    by_property: dict[str, list[float]] = {}
     for check in judged:
         largest: dict[str, float] = {}
         for change in check.changes:
             largest[change.subject] = max(change.size, largest.get(change.subject, 0.0))
         for subject, size in largest.items():
-            found.setdefault(subject, []).append(size)
-    return found
+            by_property.setdefault(subject, []).append(size)
+    return by_property
 
 
 def _find_raised(

@@ -23,7 +23,7 @@ _KNOWN = {
 
 
 def suggestion_lines(
-    found: Suggestion, configuration: str, next_step: str, *, has_configuration: bool = True
+    suggestion: Suggestion, configuration: str, next_step: str, *, has_configuration: bool = True
 ) -> list[str]:
     """Return everything that a suggestion says.
 
@@ -32,18 +32,18 @@ def suggestion_lines(
         next_step: how the settings are learned, or how a false alarm is labelled.
         has_configuration: whether the file exists.
     """
-    regressions = sum(check.check.truth is Truth.REGRESSION for check in found.checks)
+    regressions = sum(check.check.truth is Truth.REGRESSION for check in suggestion.checks)
     sections = (
-        _causes(found.causes),
-        _checks(found),
-        _rates(found),
-        _remarks(found),
-        _proposal(found, configuration, next_step, has_configuration),
+        _causes(suggestion.causes),
+        _checks(suggestion),
+        _rates(suggestion),
+        _remarks(suggestion),
+        _proposal(suggestion, configuration, next_step, has_configuration),
     )
-    alarms = format_count(len(found.false_alarms), "false alarm")
+    alarms = format_count(len(suggestion.false_alarms), "false alarm")
     among = f"among them {alarms} and {format_count(regressions, 'regression')}"
     return [
-        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, {among}",
+        f"{one_line(suggestion.test)}: {format_count(len(suggestion.checks), 'check')} judged again, {among}",
         *(line for lines in sections if lines for line in ("", *lines)),
     ]
 
@@ -63,8 +63,8 @@ def _causes(causes: Sequence[AlarmCause]) -> list[str]:
     return _table(heads, rows, len(causes))
 
 
-def _checks(found: Suggestion) -> list[str]:
-    labelled = [check for check in found.checks if check.check.truth is not Truth.UNKNOWN]
+def _checks(suggestion: Suggestion) -> list[str]:
+    labelled = [check for check in suggestion.checks if check.check.truth is not Truth.UNKNOWN]
     # More than a good one that passes.
     telling = [
         rejudged
@@ -90,11 +90,11 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) 
     return [*align([heads, *rows]), *more] if rows else []
 
 
-def _rates(found: Suggestion) -> list[str]:
-    now, then, held_out = found.now, found.then, found.held_out
-    columns = [now, then] if found.effects else [now]
+def _rates(suggestion: Suggestion) -> list[str]:
+    now, then, held_out = suggestion.now, suggestion.then, suggestion.held_out
+    columns = [now, then] if suggestion.effects else [now]
     header = ["SHARE OF CHECKS THAT FAIL", "NOW", "WITH THEM"][: 1 + len(columns)]
-    if found.effects and held_out is not None and found.n_held_out:
+    if suggestion.effects and held_out is not None and suggestion.n_held_out:
         columns.append(held_out)
         header.append("HELD OUT")
     rows = [
@@ -113,46 +113,48 @@ def _share(share: CheckShare) -> str:
     return f"{share.count} of {share.of} ({least} to {most})"
 
 
-def _remarks(found: Suggestion) -> list[str]:
+def _remarks(suggestion: Suggestion) -> list[str]:
     texts = []
-    if found.now.alarms.of or found.now.found.of:
+    if suggestion.now.alarms.of or suggestion.now.found.of:
         texts.append("In brackets: the rates that so few checks leave possible (95 %).")
-    if found.effects and found.n_held_out:
-        held_out = format_count(found.n_held_out, "labelled failure")
+    if suggestion.effects and suggestion.n_held_out:
+        held_out = format_count(suggestion.n_held_out, "labelled failure")
         texts.append(f"Held out: each of {held_out} is judged by what is suggested without it.")
-    unlabelled = len(found.unlabelled_alarms)
+    unlabelled = len(suggestion.unlabelled_alarms)
     if unlabelled:
         texts.append(f"{format_count(unlabelled, 'failed check')} without a label: in none of the numbers.")
-    by_check = len(found.unconfirmed)
+    by_check = len(suggestion.unconfirmed)
     if by_check:
         are = "regression is" if by_check == 1 else "regressions are"
         texts.append(
             f"{by_check} {are} labelled by the check alone: in no share. "
             "If that was a false alarm, label its runs good."
         )
-    for why in dict.fromkeys(unjudged.why for unjudged in found.unjudged):
-        count = sum(unjudged.why is why for unjudged in found.unjudged)
+    for why in dict.fromkeys(unjudged.why for unjudged in suggestion.unjudged):
+        count = sum(unjudged.why is why for unjudged in suggestion.unjudged)
         texts.append(f"{format_count(count, 'check')} not judged again: {why.value}.")
     return texts
 
 
-def _proposal(found: Suggestion, configuration: str, next_step: str, has_configuration: bool) -> list[str]:
+def _proposal(
+    suggestion: Suggestion, configuration: str, next_step: str, has_configuration: bool
+) -> list[str]:
     """Return the lines to add to the configuration, with the minimum effects that it has already."""
-    if not found.false_alarms:
+    if not suggestion.false_alarms:
         return [
             "Nothing to suggest: no false alarm is labelled that the present settings would raise.",
             f"after a false alarm: {next_step}",
         ]
-    if not found.effects:
+    if not suggestion.effects:
         return ["No minimum effect avoids a false alarm without missing a regression."]
     import yaml
 
     head = {} if has_configuration else {"version": CONFIGURATION_VERSION}
-    data = {**head, "tests": {found.test: {"judge": {MINIMUM_EFFECT: found.minimum_effect}}}}
+    data = {**head, "tests": {suggestion.test: {"judge": {MINIMUM_EFFECT: suggestion.minimum_effect}}}}
     text = (
         str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6)).rstrip("\n").split("\n")
     )
-    missed = [alarm for alarm in found.false_alarms if alarm.then.fails]
+    missed = [alarm for alarm in suggestion.false_alarms if alarm.then.fails]
     left = f"; {format_count(len(missed), 'false alarm')} cannot be avoided" if missed else ""
     return [
         f"{'Add to' if has_configuration else 'Write to'} {configuration}{left}:",

@@ -167,13 +167,13 @@ def prepared(
 
 def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
     """Return the program's properties of which at least one value could be read, sorted by name."""
-    found: dict[str, Property] = {}
+    by_name: dict[str, Property] = {}
     for run in runs:
         for column, prop in enumerate(run.properties):
-            new = prop.name not in found and is_judged(prop)
+            new = prop.name not in by_name and is_judged(prop)
             if new and np.isfinite(run.values[:, column]).any():
-                found[prop.name] = prop
-    return tuple(found[name] for name in sorted(found))
+                by_name[prop.name] = prop
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def in_thesis(prop: Property) -> bool:

@@ -93,13 +93,13 @@ class MeasuredTable:
 
     def value(self, label: str, score: Score = MCC) -> tuple[float, float]:
         """Return a score and its standard error."""
-        found = self.counts(label)
-        if found is None:
+        counts = self.counts(label)
+        if counts is None:
             return nan, nan
-        value = float(score.value(found[0].sum(axis=0)))
+        value = float(score.value(counts[0].sum(axis=0)))
         if isnan(value):
             return (0.0, 0.0) if score is MCC else (nan, nan)
-        return value, standard_error(score, *found)
+        return value, standard_error(score, *counts)
 
     def values(self) -> dict[str, float]:
         """Return the MCC of every measured configuration."""

@@ -184,8 +184,8 @@ def at_least(limit: float, *labels: str, score: Score) -> Decide:
     """Decide whether a score of all of these configurations reaches a limit."""
 
     def decide(measured: MeasuredTable) -> ClaimDecision:
-        found = [measured.value(label, score) for label in labels]
-        known = [share for share in found if not isnan(share[0])]
+        scores = [measured.value(label, score) for label in labels]
+        known = [share for share in scores if not isnan(share[0])]
         if not known:
             return _NOTHING
         value, error = min(known)
@@ -202,10 +202,10 @@ def shown(example: Example) -> Decide:
     """Decide whether the share of accepted runs of one experiment is that of the thesis, within .1."""
 
     def decide(measured: MeasuredTable) -> ClaimDecision:
-        found = example_by_run(measured.evidence.evaluation, example)
-        if found is None:
+        by_run = example_by_run(measured.evidence.evaluation, example)
+        if by_run is None:
             return _NOTHING
-        ours = [_share(counts) for counts in found]
+        ours = [_share(counts) for counts in by_run]
         tp, fn, tn, fp = example.counts
         printed = tp / (tp + fn), fp / (tn + fp)
         outcomes = [

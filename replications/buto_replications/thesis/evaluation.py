@@ -137,16 +137,16 @@ def evaluate(
 def _not_applicable(
     methods: Sequence[Method], runs: Mapping[str, Sequence[Run]], n_runs: int, seed: int
 ) -> dict[Method, str]:
-    found = {}
+    reasons = {}
     for method in methods:
         try:
             divided(list(runs), n_runs, shares_of(method), 1, seed)
         except JudgeError as error:
-            found[method] = error.message
+            reasons[method] = error.message
     if not all(np.isfinite(prepared(of_variant, (), ()).boot_s).all() for of_variant in runs.values()):
         unknown = "some runs have no time of their JVM's start"
-        found |= {method: unknown for method in methods if method.clock == JVM}
-    return found
+        reasons |= {method: unknown for method in methods if method.clock == JVM}
+    return reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,13 +60,13 @@ class NotifiedRuns:
 
 def notified_runs(runs: Mapping[str, RunSet], seed: int) -> tuple[NotifiedRuns, ...]:
     """Return the experiments whose variants were recorded; splits are those of the other experiments."""
-    found = []
+    experiments = []
     for notified in published.NOTIFIED:
         if notified.training in runs and notified.negative in runs:
             usable = {name: runs[name].valid().runs for name in (notified.training, notified.negative)}
             if min(map(len, usable.values())) >= 4:
-                found.append(_evaluate(notified, usable, seed))
-    return tuple(found)
+                experiments.append(_evaluate(notified, usable, seed))
+    return tuple(experiments)
 
 
 def _evaluate(notified: published.Notified, runs: Mapping[str, Sequence[Run]], seed: int) -> NotifiedRuns:

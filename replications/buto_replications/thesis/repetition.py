@@ -285,9 +285,9 @@ def repeat(
 
 def _examples(evaluation: Evaluation) -> Iterator[tuple[Example, tuple[int, int, int, int]]]:
     for example in EXAMPLES:
-        found = example_by_run(evaluation, example)
-        if found is not None:
-            (fn, tp), (tn, fp) = (counts.sum(axis=0).tolist() for counts in found)
+        by_run = example_by_run(evaluation, example)
+        if by_run is not None:
+            (fn, tp), (tn, fp) = (counts.sum(axis=0).tolist() for counts in by_run)
             yield example, (tp, fn, tn, fp)
 
 

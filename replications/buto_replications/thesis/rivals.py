@@ -46,9 +46,9 @@ def rivals(runs: Mapping[str, RunSet], seed: int = SEED) -> Iterator[RivalScore]
     for of in PROGRAMS.values():
         every = [run for name in of for run in usable[name].runs[:n_runs]]
         properties = [prop for prop in judged_properties(every) if in_thesis(prop)]
-        found = levels(every, properties)
-        read = ~np.isnan(found).any(axis=0)
-        values |= dict(zip(of, np.split(found[:, read], len(of)), strict=True))
+        numbers = levels(every, properties)
+        read = ~np.isnan(numbers).any(axis=0)
+        values |= dict(zip(of, np.split(numbers[:, read], len(of)), strict=True))
     strata = np.repeat(np.arange(len(variants)), n_runs)
     divisions = divided(variants, n_runs, (HALF, None), SPLITS, seed)
     for rival in RIVALS:
@@ -72,12 +72,12 @@ def _counts(
     test: Mapping[str, IntArray],
 ) -> IntArray:
     """Return the judgements of every experiment in one split, by run; see :func:`tally`."""
-    found = np.zeros((len(variants) * n_runs, 4), dtype=np.int64)
+    judgements = np.zeros((len(variants) * n_runs, 4), dtype=np.int64)
     for experiment in EXPERIMENTS:
         prior = values[experiment.training][training[experiment.training]]
         for name in (experiment.training, experiment.negative):
             accepted = rival.worst(prior, values[name][test[name]], 1) <= rival.limit
             numbers = variants.index(name) * n_runs + test[name]
             positive = np.full(len(numbers), name == experiment.training)
-            found += tally(numbers, positive, accepted, len(found))
-    return found
+            judgements += tally(numbers, positive, accepted, len(judgements))
+    return judgements

@@ -83,20 +83,20 @@ def by_run(
     """
     names = list(evaluation.runs)
     counts = np.zeros((len(names), evaluation.n_runs, 4), np.int64)
-    found = False
+    is_evaluated = False
     for experiment in evaluation.experiments:
         if scope.program not in (None, experiment.program) or (method, experiment) not in evaluation.judged:
             continue
         column = _column(evaluation, experiment.program, scope)
         if column is None:
             continue
-        found = True
+        is_evaluated = True
         judged = evaluation.judged[method, experiment]
         # Of a positive run (rejected, accepted) are (FN, TP), of a negative one (TN, FP).
         counts[names.index(experiment.training), :, :2] += judged.positive[:, column, ::-1]
         counts[names.index(experiment.negative), :, 2:] += judged.negative[:, column]
     variants = [name for name in names for _ in range(evaluation.n_runs)]
-    return (counts.reshape(-1, 4), variants) if found else None
+    return (counts.reshape(-1, 4), variants) if is_evaluated else None
 
 
 def example_by_run(evaluation: Evaluation, example: published.Example) -> tuple[Counts, Counts] | None:
@@ -123,10 +123,10 @@ def line(
     thesis: published.PublishedRow | None = None,
 ) -> ScoreLine | None:
     """Return one configuration in one scope; None if it was not evaluated."""
-    found = by_run(evaluation, configuration.method, scope)
-    if found is None:
+    run_counts = by_run(evaluation, configuration.method, scope)
+    if run_counts is None:
         return None
-    counts, variants = found
+    counts, variants = run_counts
     lines = _lines(
         evaluation,
         configuration,
@@ -163,9 +163,9 @@ def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[ScoreTable]:
         yield table(evaluation, grid, grid.table, Scope(), f"{grid.name}: {grid.varies}")
         return
     for number, scope in published.SCOPES.items():
-        found = table(evaluation, grid, number, scope, _title(evaluation, scope))
-        if found.lines:
-            yield found
+        of_scope = table(evaluation, grid, number, scope, _title(evaluation, scope))
+        if of_scope.lines:
+            yield of_scope
 
 
 def everything(evaluation: Evaluation, grid: Grid) -> Iterator[ScoreLine]:
@@ -174,9 +174,9 @@ def everything(evaluation: Evaluation, grid: Grid) -> Iterator[ScoreLine]:
         if grid_configuration.method in evaluation.not_applicable:
             continue
         for program in (None, *PROGRAMS):
-            found = _all_columns(evaluation, grid_configuration.method, program)
-            if found is not None:
-                for line in _lines(evaluation, grid_configuration, program, *found):
+            columns = _all_columns(evaluation, grid_configuration.method, program)
+            if columns is not None:
+                for line in _lines(evaluation, grid_configuration, program, *columns):
                     yield replace(line, thesis=_print(grid, line))
 
 

@@ -146,13 +146,13 @@ def _kinds(left_out: Sequence[Problem]) -> Mapping[str, int]:
 
 def not_applicable(results: Results, grid: Grid) -> tuple[str, ...]:
     """Return sentences on the configurations that could not be applied, with the reason."""
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for configuration in grid.all:
         if configuration.method in results.evaluation.not_applicable:
-            found.setdefault(results.evaluation.not_applicable[configuration.method], []).append(
+            by_reason.setdefault(results.evaluation.not_applicable[configuration.method], []).append(
                 configuration.label
             )
-    return tuple(f"Not applied: {', '.join(labels)} ({why})." for why, labels in found.items())
+    return tuple(f"Not applied: {', '.join(labels)} ({why})." for why, labels in by_reason.items())
 
 
 def slips() -> TextTable:
@@ -265,8 +265,8 @@ def _slips(lines: Sequence[ScoreLine]) -> Iterator[str]:
     for line in lines:
         slips = line.thesis.slips() if line.thesis else {}
         if slips:
-            found = ", ".join(f"{name} {value:.2f}" for name, value in slips.items())
-            yield f"{line.configuration}: the thesis's own counts give {found}."
+            values = ", ".join(f"{name} {value:.2f}" for name, value in slips.items())
+            yield f"{line.configuration}: the thesis's own counts give {values}."
 
 
 def _decimal(value: float) -> str:

@@ -184,7 +184,7 @@ def test_stacking_flags_what_a_repeated_query_changes():
     )
     score = found.scores[STACKING]
     assert (score.precision, score.status) == (1.0, Status.REGRESSION)
-    assert (score.expected, score.found) == (5, 3)
+    assert (score.expected, score.hits) == (5, 3)
     assert found.scores[JUDGE].status is None
 
 

@@ -335,10 +335,10 @@ def test_servers_are_compared_with_the_same_programs_in_other_surroundings():
         ("busy machine", "in-row-25"),
         "quiet machine, other JDK and collector",
     )
-    assert [variation.shift for variation in row.found] == pytest.approx([1.0] * len(row.found))
-    assert {(variation.shift, variation.n_programs) for variation in one_core.found} == {(0.0, 1)}
+    assert [variation.shift for variation in row.variations] == pytest.approx([1.0] * len(row.variations))
+    assert {(variation.shift, variation.n_programs) for variation in one_core.variations} == {(0.0, 1)}
     assert (quota.names, quota.differs) == (("two cores", "quota"), "a quota of half a core")
-    assert {variation.shift for variation in quota.found} == {1.0}
+    assert {variation.shift for variation in quota.variations} == {1.0}
     assert tables.varying(row).heads[1:3] == ("CV, busy machine", "CV, in-row-25")
     assert between_hosts(found) is None
 

@@ -81,7 +81,7 @@ def test_each_build_is_a_commit_of_its_own_which_the_monitor_looks_at(tmp_path):
     store = RunStore(directory / ".buto")
     firsts = [head for head in (one.head for one in store.summaries("program")) if is_first_of_check(head)]
     assert len({head.metadata["buto.commit"] for head in firsts}) == 4
-    known = project_in(directory).known("program", Action.CHECK).oracle
+    known = project_in(directory).load_known("program", Action.CHECK).oracle
     over, workspace = known.fitted.over_builds(), project_in(directory).workspace()
     commits = [head.metadata["buto.commit"] for head in firsts]
     last = store.load("program", firsts[-1].id)

@@ -80,7 +80,7 @@ def test_labels_results_and_profiles_are_kept_in_their_order(place: Place) -> No
     for number in range(3):
         results.add(TEST, b"%d" % number)
         profiles.add(TEST, [profile((f"shop.A.m{number}", 1.0))])
-    assert sorted(results.found(TEST, "numbers", int, int)) == [0, 1, 2]
+    assert sorted(results.read_all(TEST, "numbers", int, int)) == [0, 1, 2]
     newest = profiles.newest(TEST)
     assert newest is not None and len(newest.profiles) == 1
 

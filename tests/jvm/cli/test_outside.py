@@ -151,7 +151,7 @@ class Scene:
     patch: pytest.MonkeyPatch
 
     def found(self) -> Candidates:
-        files = Files.located()
+        files = Files.locate()
         project = Project(files, files.read_configuration())
         known = project.oracle("shop", Action.CHECK)
         test = project.test("shop", Action.CHECK, NO_OVERRIDES, known)

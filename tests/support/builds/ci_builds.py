@@ -162,7 +162,7 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
     }
     for name, described in action["inputs"].items():
         given = inputs.get(name.replace("-", "_"))
-        values[f"inputs.{name}"] = filled(described["default"], values) if given is None else given
+        values[f"inputs.{name}"] = fill(described["default"], values) if given is None else given
     environment = {
         "PATH": tools(runner),
         "HOME": os.fspath(runner),
@@ -186,18 +186,18 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
         if not holds(step.get("if", "true"), values, ok=not build.code):
             continue
         if "uses" in step:
-            build.used[step["uses"]] = {key: filled(value, values) for key, value in step["with"].items()}
+            build.used[step["uses"]] = {key: fill(value, values) for key, value in step["with"].items()}
             if step["uses"] == "actions/upload-artifact@v4":
                 values[f"steps.{step['id']}.outputs.artifact-url"] = ARCHIVE
             continue
-        (runner / "step.sh").write_text(filled(step["run"], values))
+        (runner / "step.sh").write_text(fill(step["run"], values))
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", os.fspath(runner / "step.sh")],
-            cwd=project / filled(step.get("working-directory", "."), values),
+            cwd=project / fill(step.get("working-directory", "."), values),
             env={
                 **environment,
                 "PATH": os.pathsep.join([*files["path"].read_text().splitlines(), environment["PATH"]]),
-                **{key: filled(value, values) for key, value in step.get("env", {}).items()},
+                **{key: fill(value, values) for key, value in step.get("env", {}).items()},
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -213,12 +213,12 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
         if done.returncode:
             build.failed.append(step["name"])
             build.code = build.code or (0 if step.get("continue-on-error") else done.returncode)
-    build.outputs = {name: filled(output["value"], values) for name, output in action["outputs"].items()}
+    build.outputs = {name: fill(output["value"], values) for name, output in action["outputs"].items()}
     build.summary = files["summary"].read_text()
     return build
 
 
-def filled(text: str, values: dict[str, str]) -> str:
+def fill(text: str, values: dict[str, str]) -> str:
     """A text with its expressions replaced by their values; an unknown one is empty, as with GitHub."""
     return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda found: values.get(found[1], ""), text)
 

@@ -107,5 +107,5 @@ class Builds:
         return result
 
     def alarms(self) -> list[str]:
-        known = self.project.known("leaker", Action.CHECK).oracle
+        known = self.project.load_known("leaker", Action.CHECK).oracle
         return [alarm.status for alarm in AlarmStore(self.directory / ".buto").of(known)]

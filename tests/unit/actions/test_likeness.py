@@ -48,7 +48,7 @@ def test_a_like_labelled_check_is_named(labelled: Path) -> None:
     assert n_likes(failing_check(labelled, 30)) == 1
 
 
-@pytest.mark.parametrize(("kept", "method"), [(LabelStore, "all"), (ResultStore, "found")])
+@pytest.mark.parametrize(("kept", "method"), [(LabelStore, "all"), (ResultStore, "read_all")])
 def test_a_store_that_fails_does_not_change_a_verdict(
     labelled: Path, monkeypatch: pytest.MonkeyPatch, kept: type, method: str
 ) -> None:

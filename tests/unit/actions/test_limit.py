@@ -52,7 +52,7 @@ def project(directory: Path, limit: str) -> Project:
     (directory / "buto.yaml").write_text(
         f"version: 1\ntests:\n  leaker:\n    command: [java, -jar, app.jar]\n    limit: {limit}\n"
     )
-    return Project(Files.located(directory / "buto.yaml", directory / ".buto"), load(directory / "buto.yaml"))
+    return Project(Files.locate(directory / "buto.yaml", directory / ".buto"), load(directory / "buto.yaml"))
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def fuller(n_runs: int, first: int) -> list[Launch]:
 
 def mood_of(trained: Trained) -> list[str]:
     project = trained.project
-    known = with_mood(project.workspace(), project.known("leaker", Action.CHECK))
+    known = with_mood(project.workspace(), project.load_known("leaker", Action.CHECK))
     assert isinstance(known.oracle.fitted, FittedCalibrated)
     return [run.id for run in known.oracle.fitted.mood]
 

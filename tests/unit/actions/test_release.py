@@ -51,7 +51,7 @@ class Budgeted(Builds):
             f"    budget: {{{LIVE_HEAP}: {BUDGET}}}\n"
             f"    judge: {{minimum-effect: {{'*': never, {LIVE_HEAP}: 2%}}}}\n"
         )
-        files = Files.located(path)
+        files = Files.locate(path)
         return Project(files, files.read_configuration())
 
 
@@ -94,7 +94,7 @@ def named(builds: Builds, name: str = "v1.4") -> str:
 def anchor(builds: Builds, project: Project | None = None) -> tuple[str, str]:
     """Return the name and the commit of the release that a check of the sum takes."""
     project = project or builds.project
-    known = project.known(TEST, Action.CHECK).oracle
+    known = project.load_known(TEST, Action.CHECK).oracle
     test = project.test(TEST, Action.CHECK, COMMAND, known)
     base = anchor_of(project.workspace(), known, test, builds.events.append)
     return base.name, base.commit
@@ -198,7 +198,7 @@ def test_training_anew_moves_no_anchor_and_never_removes_it(builds: Builds) -> N
 
 
 def program(builds: Builds, commit: str) -> str:
-    known = builds.project.known(TEST, Action.CHECK).oracle
+    known = builds.project.load_known(TEST, Action.CHECK).oracle
     test = builds.project.test(TEST, Action.CHECK, NO_OVERRIDES, known)
     base = program_of(builds.project.workspace(), known, test, commit)
     assert not isinstance(base, Kept)
@@ -459,9 +459,9 @@ def test_a_damaged_entry_lets_no_program_go(builds: Builds) -> None:
     for number in range(7):
         (builds.directory / "app.jar").write_text(f"build {number}")
         test = builds.project.test(
-            TEST, Action.CHECK, COMMAND, builds.project.known(TEST, Action.CHECK).oracle
+            TEST, Action.CHECK, COMMAND, builds.project.load_known(TEST, Action.CHECK).oracle
         )
-        path = builds.project.known(TEST, Action.CHECK).path
+        path = builds.project.load_known(TEST, Action.CHECK).path
         workspace = builds.project.workspace()
         keep_program(workspace, test, path, watch(workspace, test, path), ())
         forget_programs(workspace, TEST, UNKNOWN, find_used_programs(workspace, TEST))

@@ -67,7 +67,7 @@ class Shop:
     def __init__(self, directory: Path, script: Script, configuration: str = CONFIGURATION) -> None:
         path = directory / "buto.yaml"
         path.write_text(configuration)
-        files = Files.located(path)
+        files = Files.locate(path)
         self.project = Project(files, config.load(path, {}))
         (directory / "shop.jar").write_text("as trained")
         self.script, self.events, self.n_before = script, list[Event](), 0

@@ -19,7 +19,7 @@ def started_as(trained: str, started: str) -> str:
     oracle = replace(examples.oracle(), target={"command": shlex.split(trained)})
     run = examples.run(20)
     run = replace(run, metadata={**run.metadata, "buto.command": started})
-    return KnownOracle(oracle, Path("oracles/leaker.json")).started_as([run])
+    return KnownOracle(oracle, Path("oracles/leaker.json")).describe_start([run])
 
 
 @pytest.mark.parametrize(

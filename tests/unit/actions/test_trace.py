@@ -89,7 +89,7 @@ def test_a_driven_check_and_a_simulated_one_take_the_same_steps(
     assert len(checked) + trained.n_old() == trace.n_launches
     if trace.turns is not None:
         assert (trained.n_old(), checked.count("turns")) == (trace.turns.n_old, trace.turns.n_new)
-        assert result.verdict.p_value == pytest.approx(procedure.combined_p_value(trace.turns))
+        assert result.verdict.p_value == pytest.approx(procedure.combine_p_values(trace.turns))
     else:
         assert result.verdict.looked == trace.looks[-1]
 

@@ -147,7 +147,7 @@ def test_a_program_that_has_changed_fails_in_turns(trained: Trained) -> None:
 
 def configured() -> Project:
     """The project in the current directory, which has a configuration."""
-    files = Files.located()
+    files = Files.locate()
     return Project(files, files.read_configuration())
 
 

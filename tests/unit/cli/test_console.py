@@ -70,13 +70,13 @@ LINE = (("REGRESSION", "bold red"), ("  [b]a:b: \\[/]", ""))
 
 def test_styles_become_colour_on_a_terminal_and_text_is_never_markup() -> None:
     out = Terminal()
-    Console(stdout=out).styled(LINE)
+    Console(stdout=out).style(LINE)
     assert out.getvalue() == "\x1b[1;31mREGRESSION\x1b[0m  [b]a:b: \\[/]\n"
 
 
 def test_styles_are_left_out_where_there_is_no_colour() -> None:
     out = io.StringIO()
-    Console(stdout=out).styled(LINE)
+    Console(stdout=out).style(LINE)
     assert out.getvalue() == "REGRESSION  [b]a:b: \\[/]\n"
 
 
@@ -93,7 +93,7 @@ def test_no_word_of_others_moves_a_cursor_or_gives_a_command(text: str) -> None:
     for say in (console.result, console.info, console.detail, console.warning, console.error):
         say(text)
     console.results([f"  {text}"])
-    console.styled([(text, "bold red"), (text, "")])
+    console.style([(text, "bold red"), (text, "")])
     console.rewrite(text)
     assert all(char.isprintable() or char == "\n" for char in out.getvalue())
     own = re.compile(r"\x1b\[(3[136]m|0m|K)|\r")
@@ -112,7 +112,7 @@ def test_what_another_program_reads_is_printed_as_it_is() -> None:
 def test_long_lines_are_left_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     out = Terminal()
-    Console(stdout=out).styled([("next: buto train leaker -- java " + "-cp some/path.jar " * 10, "")])
+    Console(stdout=out).style([("next: buto train leaker -- java " + "-cp some/path.jar " * 10, "")])
     assert out.getvalue().count("\n") == 1
 
 

@@ -106,7 +106,7 @@ def test_builds_after_turns_are_compared_with_what_these_have_cleared() -> None:
     alarm = look(at)
     assert alarm is not None
     turns = np.tile(LEVELS + np.array([0, 1, 1]), (10, 1))
-    cleared = changed.cleared(alarm.first, at.builds[-1].key, turns)
+    cleared = changed.clear(alarm.first, at.builds[-1].key, turns)
     assert [build.commit for build in cleared.builds] == ["c0008", "c0009", "c0010", "c0011"]
     assert len(cleared.known) == 14
     assert look(cleared) is None
@@ -132,8 +132,8 @@ def test_builds_that_turns_have_confirmed_are_no_reference_for_later_ones() -> N
 
 def test_a_clearance_of_builds_that_are_gone_changes_nothing() -> None:
     given = series(6)
-    assert given.cleared("run9999", "run0003", np.empty((0, 3))) is given
-    assert given.cleared("run0004", "run0003", np.empty((0, 3))) is given
+    assert given.clear("run9999", "run0003", np.empty((0, 3))) is given
+    assert given.clear("run0004", "run0003", np.empty((0, 3))) is given
 
 
 def test_order_is_that_of_commits_and_a_build_counts_once() -> None:

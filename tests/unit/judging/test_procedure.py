@@ -131,7 +131,7 @@ def test_the_printed_p_value_is_below_the_share_exactly_where_turns_fail(
 ):
     look = TurnsLook(n_old, n_new, wealth, p_value)
     fails = procedure.after_launch(look).do is Do.FAIL
-    assert (procedure.combined_p_value(look) <= procedure.alpha * (1 + 1e-6)) is fails
+    assert (procedure.combine_p_values(look) <= procedure.alpha * (1 + 1e-6)) is fails
 
 
 @given(st.sampled_from([0.001, 0.01, 0.05]), st.none() | st.integers(2, 30))
@@ -246,7 +246,7 @@ def test_bets_that_won_by_the_place_of_one_launch_wait_for_another(n_old: int, n
     procedure = Procedure(ALPHA)
     early = TurnsLook(n_old, n_new, wealth=1000.0)
     assert procedure.after_launch(early) == Next(Do.LAUNCH, Why.OPEN, 1)
-    assert procedure.combined_p_value(early) == 1.0
+    assert procedure.combine_p_values(early) == 1.0
     assert procedure.after_launch(structs.replace(early, n_old=n_old + 1, n_new=n_new + 1)) == Next(
         Do.FAIL, Why.BETS
     )

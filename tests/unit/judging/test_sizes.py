@@ -20,9 +20,9 @@ from buto.judging.sizes import (
     HeapTrial,
     Need,
     Search,
-    allowed_heap,
     container_limit,
     footprint_of,
+    heap_limit,
     initial_heap,
     limit_finding,
     need_of,
@@ -184,7 +184,7 @@ def test_memory_that_could_not_be_read_is_not_none() -> None:
 )
 def test_the_last_option_says_how_large_the_heap_may_be(options: str, allowed: float, initial: float) -> None:
     run = run_with({"jvm.input.arguments": options, "jvm.memory.heap.max": str(6 * GIB)}, used=[1])
-    assert allowed_heap(run) == allowed
+    assert heap_limit(run) == allowed
     assert initial_heap(run) == pytest.approx(initial, nan_ok=True)
 
 

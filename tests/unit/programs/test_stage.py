@@ -59,7 +59,7 @@ def test_both_programs_have_paths_of_one_form_and_each_its_contents(tmp_path: Pa
             assert path.read_text() == f"{text} lib/app.jar"
             assert os.path.isabs(placed.command[2]) is jar.startswith("{")
             seen[number].add(path)
-            assert stage.changed() is None
+            assert stage.find_change() is None
     assert len(seen[0]) == 2, "both slots"
     assert seen[0] == seen[1]
     assert len({len(str(path)) for path in seen[0]}) == 1
@@ -111,14 +111,14 @@ def test_a_file_on_the_stage_that_changes_is_named(tmp_path: Path, change: str, 
         path.touch()
     else:
         path.unlink()
-    assert stage.changed() == (str(path) if is_changed else None)
+    assert stage.find_change() == (str(path) if is_changed else None)
 
 
 def test_data_that_the_program_writes_may_change(tmp_path: Path) -> None:
     source = program(tmp_path, ("java", "-jar", "app.jar", "state.txt"), "x", "app.jar", "state.txt")
     stage = stage_of(tmp_path, source)
     jar_of(stage.draw(0), tmp_path, word=3).write_text("written")
-    assert stage.changed() is None
+    assert stage.find_change() is None
 
 
 def test_a_file_that_changes_before_it_is_copied_is_refused(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_a_program_that_is_too_large_is_refused_with_advice(project: Path) -> No
 def test_a_file_that_changes_while_it_is_kept_is_noticed(project: Path, store: ProgramStore) -> None:
     found = seen(project)
     (project / "classes/b.txt").write_text("changed")
-    assert found.changed_since(seen(project)) == [str(project / "classes/b.txt")]
+    assert found.find_changed_since(seen(project)) == [str(project / "classes/b.txt")]
     with pytest.raises(ChangedError, match=r"b\.txt has changed"):
         keep(store, found)
 

@@ -132,7 +132,7 @@ def test_quarkus_tells_that_it_is_ready_under_its_root_if_it_has_the_extension(
 def test_a_variable_may_have_blanks_around_it_and_a_pattern_with_braces() -> None:
     endpoint = HttpEndpoint("/a/{ id : \\d{4} }/{b:x+}")
     assert endpoint.variables == ("id", "b")
-    assert endpoint.filled({"id": "1", "b": "2"}) == "/a/1/2"
+    assert endpoint.fill({"id": "1", "b": "2"}) == "/a/1/2"
 
 
 def test_without_a_jar_the_build_is_named_and_without_anything_nothing_is_proposed() -> None:

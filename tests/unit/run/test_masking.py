@@ -79,7 +79,8 @@ def test_words_of_a_command_are_masked_whole():
 def test_a_known_secret_is_masked_wherever_it_stands_but_a_short_one_is_not():
     mask = Mask.of((), ["java", "--token", SECRET, "--secret", "abc"], {"DB_PASSWORD": "s3same-open"})
     assert (
-        mask.known(f"I was given {SECRET}, abc and s3same-open") == f"I was given {MASKED}, abc and {MASKED}"
+        mask.hide_known(f"I was given {SECRET}, abc and s3same-open")
+        == f"I was given {MASKED}, abc and {MASKED}"
     )
     assert mask.output(b"\xff" + SECRET.encode() + b"\x00") == b"\xff" + MASKED.encode() + b"\x00"
 
@@ -88,11 +89,14 @@ def test_a_password_that_is_the_word_itself_is_masked_in_its_place_alone():
     mask = Mask.of((), ["java", "-Ddb.password=password", "--secret", "secret"])
     masked = [f"-Ddb.password={MASKED}", "--password-file", "x"]
     assert mask.words(["-Ddb.password=password", "--password-file", "x"]) == masked
-    assert mask.known("the password is wrong") == "the password is wrong"
+    assert mask.hide_known("the password is wrong") == "the password is wrong"
 
 
 def test_the_working_directory_of_the_environment_is_not_a_secret():
-    assert Mask.of((), (), {"PWD": "/home/joe/project"}).known("/home/joe/project/x") == "/home/joe/project/x"
+    assert (
+        Mask.of((), (), {"PWD": "/home/joe/project"}).hide_known("/home/joe/project/x")
+        == "/home/joe/project/x"
+    )
 
 
 def test_metadata_is_masked_as_it_comes_in_by_its_own_names():
@@ -189,7 +193,7 @@ PARTS = (
 def test_no_text_takes_long(part):
     text = "x://" + part * (256 * 1024 // len(part)) + "eyJ"
     before = time.monotonic()
-    Mask().known(text)
+    Mask().hide_known(text)
     Mask().text(text[: 32 * 1024])
     assert time.monotonic() - before < 10
 
@@ -235,5 +239,5 @@ def test_another_thread_may_learn_secrets_and_add_metadata_meanwhile() -> None:
     recording = Recording("t", mask=mask)
     for name in ("first", "second"):
         dict.__setitem__(recording.metadata, name, Meanwhile("an-early-secret"))
-    assert recording.metadata.finished() == {"first": MASKED, "second": MASKED}
-    assert mask.known("a-later-secret") == MASKED
+    assert recording.metadata.finish() == {"first": MASKED, "second": MASKED}
+    assert mask.hide_known("a-later-secret") == MASKED

@@ -84,7 +84,7 @@ def _read(data: Mapping[str, Any]) -> LearnedEnsemble:
     if not len(tests) or ranges.shape != (len(blocks), len(tests), 2):
         raise ValueError("a counter must have one range for each prior test")
     rules = _rules(data["rules"], place_of, counts.tolist(), len(tests))
-    found = tuple(
+    prior_tests = tuple(
         PriorTest(
             str(test["run"]),
             environment_from(test["environment"]),
@@ -101,7 +101,7 @@ def _read(data: Mapping[str, Any]) -> LearnedEnsemble:
     machines = Machines(
         np.array([np.nan if level is None else _positive(level) for level in levels], dtype=float)
     )
-    ensemble = Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found, machines)
+    ensemble = Ensemble(Bins(limits[:, 0], limits[:, 1], counts), prior_tests, machines)
     return LearnedEnsemble(interval_s, properties, ensemble, left_out, work_of(data.get("work")))
 
 
@@ -112,8 +112,8 @@ def _write(tests: Sequence[Rules], names: Sequence[str]) -> list[dict[str, Any]]
         for consequent, premise, confidence in zip(
             rules.consequents.tolist(), rules.premises.tolist(), rules.confidences.tolist(), strict=True
         ):
-            found = confidences.setdefault((consequent, tuple(premise)), [None] * len(tests))
-            found[number] = confidence
+            of_rule = confidences.setdefault((consequent, tuple(premise)), [None] * len(tests))
+            of_rule[number] = confidence
     return [
         {
             "when": [_item(item, names) for item in premise if item != NONE],
@@ -136,7 +136,7 @@ def _rules(
         place = place_of[name]
         return place * STRIDE + _whole(number, 1, counts[place])
 
-    found: list[list[tuple[list[int], int, float]]] = [[] for _ in range(n_tests)]
+    by_test: list[list[tuple[list[int], int, float]]] = [[] for _ in range(n_tests)]
     for block in blocks:
         items = [item_of(condition) for condition in block["when"]]
         if len(items) > 2 or len(block["confidence"]) != n_tests:
@@ -144,7 +144,7 @@ def _rules(
                 "a rule must have a premise of at most two parts, and a confidence for each test"
             )
         premise, consequent = [*items, NONE, NONE][:2], item_of(block["then"])
-        for rules, confidence in zip(found, block["confidence"], strict=True):
+        for rules, confidence in zip(by_test, block["confidence"], strict=True):
             if confidence is not None:
                 rules.append((premise, consequent, _share(confidence)))
     return [
@@ -153,7 +153,7 @@ def _rules(
             np.array([consequent for _, consequent, _ in rules], dtype=np.int64),
             np.array([confidence for _, _, confidence in rules]),
         )
-        for rules in found
+        for rules in by_test
     ]
 
 

@@ -78,12 +78,12 @@ class FittedEnsemble(FittedDetector):
             if len(values)
         ]
         how = judging_of(self.settings)
-        found = findings(self.learned, judged, how) if judged else ()
+        flags = findings(self.learned, judged, how) if judged else ()
         ensemble = self.learned.ensemble
         asked = [(environment_of(run.metadata, self.settings), judgement) for run, judgement in judged]
-        unlike = {not_comparable(ensemble, *counter) for counter in asked} - {""} if found else set()
+        unlike = {not_comparable(ensemble, *counter) for counter in asked} - {""} if flags else set()
         reasons = (*sorted(unlike), *unread)
-        status = Status.REGRESSION if found and not unlike else Status.PASS
+        status = Status.REGRESSION if flags and not unlike else Status.PASS
         if status is Status.PASS and reasons:
             status = Status.INCONCLUSIVE
         is_inconclusive = status is Status.INCONCLUSIVE
@@ -93,7 +93,7 @@ class FittedEnsemble(FittedDetector):
         return Verdict(
             status,
             self.settings.method,
-            found,
+            flags,
             reasons=reasons if is_inconclusive else (),
             warnings=(*(() if is_inconclusive else unread), *likeness),
         )

@@ -191,9 +191,9 @@ def findings(
     for counter in map(int, np.flatnonzero(often)):
         flagging = [judged_test for judged_test in judged if judged_test[1].flagged[counter]]
         run, judgement = max(flagging, key=lambda pair: float(pair[1].severity[counter]))
-        found = _finding(learned, run, judgement, counter, how)
-        ordered.append(((-float(judgement.share[counter]), -found.severity, found.subject), found))
-    return tuple(found for _, found in sorted(ordered, key=lambda pair: pair[0]))
+        finding = _finding(learned, run, judgement, counter, how)
+        ordered.append(((-float(judgement.share[counter]), -finding.severity, finding.subject), finding))
+    return tuple(finding for _, finding in sorted(ordered, key=lambda pair: pair[0]))
 
 
 def violated_rules(
@@ -330,9 +330,9 @@ def _environments(learned: LearnedEnsemble) -> Section:
 
 def _flag(verdict: Verdict) -> tuple[Section, ...]:
     rows = tuple(
-        (found.subject, f"{found.severity:.0%}", found.text)
-        for found in verdict.findings
-        if found.source == SOURCE
+        (finding.subject, f"{finding.severity:.0%}", finding.text)
+        for finding in verdict.findings
+        if finding.source == SOURCE
     )
     columns = ("counter", "severity", "who says so, and the violated rules")
     text = "Severity is the share of intervals in which a violated rule is broken."

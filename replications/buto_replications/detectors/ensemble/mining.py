@@ -247,7 +247,7 @@ def mine(bins: IntArray, wanted: Thresholds) -> Rules:
     wanted = replace(wanted, support=max(wanted.support, wanted.fewest / max(1, len(bins))))
     items, holds = _frequent(bins, wanted.support)
     support = holds.mean(axis=0) if len(items) else np.empty(0)
-    found: list[tuple[int, Found]] = [
+    rules: list[tuple[int, Found]] = [
         (int(item), (0, -float(share), -float(share), (NONE, NONE)))
         for item, share in zip(items, support, strict=True)
         if share >= wanted.confidence
@@ -260,8 +260,8 @@ def mine(bins: IntArray, wanted: Thresholds) -> Rules:
         both[items[block][:, None] // STRIDE == items[premises] // STRIDE] = 0.0
         for row, consequent in zip(both, block, strict=True):
             best = _rules_of(row, consequent, premises, items, holds, support, wanted)
-            found += [(int(items[consequent]), rule) for rule in sorted(best)[: wanted.most]]
-    return _as_rules(found)
+            rules += [(int(items[consequent]), rule) for rule in sorted(best)[: wanted.most]]
+    return _as_rules(rules)
 
 
 def _frequent(bins: IntArray, support: float) -> tuple[IntArray, Holds]:
@@ -287,14 +287,14 @@ def _rules_of(
     confidence = both[frequent] / support[premises[frequent]]
     sure = confidence >= wanted.confidence - _ROUNDING
     best = _best(confidence[sure], both[frequent[sure]], wanted.most)
-    found: list[Found] = [
+    rules: list[Found] = [
         (1, -float(confidence[sure][place]), -float(both[number]), (int(items[premises[number]]), NONE))
         for place, number in zip(best, frequent[sure][best], strict=True)
     ]
     rest, unsure = frequent[~sure], confidence[~sure]
     chosen = np.sort(premises[rest[_best(unsure, both[rest], MOST_PAIRED)]])
-    if len(found) >= wanted.most or len(chosen) < 2:
-        return found
+    if len(rules) >= wanted.most or len(chosen) < 2:
+        return rules
     columns = holds[:, chosen]
     together = columns.T @ columns / len(holds)
     shares = columns.T @ (columns * holds[:, [consequent]]) / len(holds)
@@ -302,8 +302,8 @@ def _rules_of(
     for left, right in np.argwhere(np.triu(enough, 1)):
         pair = (int(items[chosen[left]]), int(items[chosen[right]]))
         share = float(shares[left, right])
-        found.append((2, -share / float(together[left, right]), -share, pair))
-    return found
+        rules.append((2, -share / float(together[left, right]), -share, pair))
+    return rules
 
 
 def _best(confidence: FloatArray, support: Holds, most: int) -> IntArray:
@@ -312,10 +312,10 @@ def _best(confidence: FloatArray, support: Holds, most: int) -> IntArray:
     return order
 
 
-def _as_rules(found: list[tuple[int, Found]]) -> Rules:
-    found.sort(key=lambda pair: (pair[0], pair[1][-1]))
+def _as_rules(rules: list[tuple[int, Found]]) -> Rules:
+    rules.sort(key=lambda pair: (pair[0], pair[1][-1]))
     return Rules(
-        np.array([premise for _, (_, _, _, premise) in found], dtype=np.int64).reshape(-1, 2),
-        np.array([consequent for consequent, _ in found], dtype=np.int64),
-        np.array([round(-confidence, 6) for _, (_, confidence, _, _) in found]),
+        np.array([premise for _, (_, _, _, premise) in rules], dtype=np.int64).reshape(-1, 2),
+        np.array([consequent for consequent, _ in rules], dtype=np.int64),
+        np.array([round(-confidence, 6) for _, (_, confidence, _, _) in rules]),
     )

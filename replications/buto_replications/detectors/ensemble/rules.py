@@ -298,14 +298,14 @@ def learn(
     apart = how.deviations * _scatter(all_values)
     bins = learn_bins(all_values, how.resolution, apart)
     numbers = [discretise(values, bins) for values in all_values]
-    found = []
+    prior = []
     for (run_id, environment, _), values, number in zip(tests, all_values, numbers, strict=True):
         low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         limits = widened(low, high, how.resolution, apart)
-        found.append(PriorTest(run_id, environment, mine(number, how.thresholds), *limits))
+        prior.append(PriorTest(run_id, environment, mine(number, how.thresholds), *limits))
     if how.consistent is None:
-        return Ensemble(bins, tuple(found), machines)
-    same = tuple(_consistent(rule, found, numbers, how.consistent) for rule in found)
+        return Ensemble(bins, tuple(prior), machines)
+    same = tuple(_consistent(rule, prior, numbers, how.consistent) for rule in prior)
     return Ensemble(bins, same, machines)
 
 

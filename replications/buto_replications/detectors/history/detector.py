@@ -68,18 +68,18 @@ class FittedHistory(FittedDetector):
         if unread:
             return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=unread)
         values = np.array([self.columns.measure(run) for run in runs])
-        found = judged(self.judge, values, [disturbance_of(run) for run in runs], self.settings)
-        status, reason, findings = self._decide(found, runs.runs, values)
-        is_doubtful = len(runs) == N_FIRST and found.p_value is not None and status is not Status.PASS
+        judgement = judged(self.judge, values, [disturbance_of(run) for run in runs], self.settings)
+        status, reason, findings = self._decide(judgement, runs.runs, values)
+        is_doubtful = len(runs) == N_FIRST and judgement.p_value is not None and status is not Status.PASS
         return Verdict(
             status,
             DETECTOR,
             findings,
             reasons=(reason,) if reason else (),
-            p_value=found.p_value,
+            p_value=judgement.p_value,
             alpha=self.settings.values[ALPHA],
-            guarantee=GUARANTEE if found.p_value is not None else "",
-            needs_more=f"the first run does not pass (p = {found.p_value:.3g})" if is_doubtful else "",
+            guarantee=GUARANTEE if judgement.p_value is not None else "",
+            needs_more=f"the first run does not pass (p = {judgement.p_value:.3g})" if is_doubtful else "",
         )
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
@@ -96,19 +96,19 @@ class FittedHistory(FittedDetector):
         return history_data.write(self.columns, self.judge, self.n_alone, self.left_out, self.settings)
 
     def _decide(
-        self, found: JudgedByPast, runs: Sequence[Run], values: FloatArray
+        self, judgement: JudgedByPast, runs: Sequence[Run], values: FloatArray
     ) -> tuple[Status, str, tuple[Finding, ...]]:
         judge, alpha = self.judge, self.settings.values[ALPHA]
-        if found.is_invalid:
+        if judgement.is_invalid:
             return Status.INCONCLUSIVE, INVALID, ()
-        if found.p_value is not None and found.p_value <= alpha:
+        if judgement.p_value is not None and judgement.p_value <= alpha:
             return Status.REGRESSION, "", findings_of_score(judge, self.columns, runs, values, self.settings)
-        if found.score is not None and found.score > 0:
+        if judgement.score is not None and judgement.score > 0:
             named = findings_of_score(judge, self.columns, runs, values, self.settings)
-            return Status.INCONCLUSIVE, not_decided(judge, found), named
-        if found.distance > judge.usual:
+            return Status.INCONCLUSIVE, not_decided(judge, judgement), named
+        if judgement.distance > judge.usual:
             named = findings_of_distance(judge, self.columns, runs, values)
-            return Status.INCONCLUSIVE, unlike(judge, found), named
+            return Status.INCONCLUSIVE, unlike(judge, judgement), named
         return Status.PASS, "", ()
 
     def _unread(self, runs: RunSet) -> tuple[str, ...]:

@@ -116,13 +116,13 @@ def _findings(
         int(place) for place in np.argsort(-weights, kind="stable") if weights[place] >= SHARE * weights.sum()
     ]
     chosen = order[:MOST] or [int(weights.argmax())]
-    found = []
+    findings = []
     for place in chosen:
         own = np.flatnonzero(place_of == place)
         column = int(own[size[own].argmax()])
         share = float(weights[place] / weights.sum())
-        found.append(_finding(judge, columns, runs, values, column, share))
-    return tuple(found)
+        findings.append(_finding(judge, columns, runs, values, column, share))
+    return tuple(findings)
 
 
 def _finding(
@@ -169,23 +169,23 @@ INVALID = (
 )
 
 
-def unlike(judge: Judge, found: JudgedByPast) -> str:
+def unlike(judge: Judge, judgement: JudgedByPast) -> str:
     """Return why a check that is like nothing labelled is inconclusive, and what would decide it."""
     known = "and no run is labelled bad yet" if judge.engine is None else "good or bad"
     return (
         "these runs are further from every labelled run than training runs are from each other "
-        f"({found.distance:.1f} units, usual are {judge.usual:.1f}), {known}; one label decides: label them "
-        "good or bad, and train again"
+        f"({judgement.distance:.1f} units, usual are {judge.usual:.1f}), {known}; one label decides: label "
+        "them good or bad, and train again"
     )
 
 
-def not_decided(judge: Judge, found: JudgedByPast) -> str:
+def not_decided(judge: Judge, judgement: JudgedByPast) -> str:
     """Return why a check that is like bad runs is inconclusive, and what would decide it."""
     return (
         "these runs are more like bad runs than like good ones, but among "
         f"{_checks(len(judge.held_out))} known to be good that is not rare enough "
-        f"(p = {found.p_value:.3g}); {_checks(found.good_needed, 'more ')} labelled good, none of them like "
-        "these, could make this a regression; if these are good, label them so"
+        f"(p = {judgement.p_value:.3g}); {_checks(judgement.good_needed, 'more ')} labelled good, none of "
+        "them like these, could make this a regression; if these are good, label them so"
     )
 
 

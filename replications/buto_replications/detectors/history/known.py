@@ -246,7 +246,7 @@ class _History:
 
     def _usable(self, taught: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """Return each version's runs that are stored and still good, oldest first; of one environment."""
-        found = set()
+        versions = set()
         for ids in taught:
             version = tuple(
                 sorted(
@@ -256,8 +256,8 @@ class _History:
                 )
             )
             if len(version) >= FEWEST_IN_VERSION and self._is_of_one_environment(version):
-                found.add(version)
-        return sorted(found, key=lambda version: (version[-1], len(version)))
+                versions.add(version)
+        return sorted(versions, key=lambda version: (version[-1], len(version)))
 
     def _is_of_one_environment(self, version: Sequence[str]) -> bool:
         try:
@@ -279,8 +279,8 @@ class _History:
 
     def _is_like(self, run_id: str, version: Sequence[str]) -> bool:
         model = learn_metadata([self._runs[known_id].metadata for known_id in version], self._metadata)
-        found = compare_metadata(model, self._runs[run_id].metadata, self._metadata)
-        return not any(difference.deciding for difference in found)
+        differences = compare_metadata(model, self._runs[run_id].metadata, self._metadata)
+        return not any(difference.deciding for difference in differences)
 
     def _scatter(self) -> FloatArray:
         """Return the deviation between runs of one version, of all versions together, in each column."""

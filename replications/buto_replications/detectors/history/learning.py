@@ -172,7 +172,7 @@ def _find_held_out_scores(examples: Examples, rows: Sequence[LabelledRow], schem
     judged = np.array([row.group == OWN and row.label is Label.GOOD for row in rows])
     units = np.unique(examples.configuration[judged])
     order = np.random.default_rng(SEED).permutation(len(units))
-    found: list[float] = []
+    medians: list[float] = []
     for fold in range(min(N_FOLDS, len(units))):
         chosen = units[order[fold::N_FOLDS]]
         held = judged & np.isin(examples.configuration, chosen)
@@ -180,8 +180,8 @@ def _find_held_out_scores(examples: Examples, rows: Sequence[LabelledRow], schem
             continue
         scores = _scores(train(examples.at(~held), scheme, SEED), examples, held)
         unit_of = examples.configuration[held]
-        found += [float(np.median(scores[unit_of == unit])) for unit in chosen]
-    return np.sort(np.array(found))
+        medians += [float(np.median(scores[unit_of == unit])) for unit in chosen]
+    return np.sort(np.array(medians))
 
 
 def _find_missed(
@@ -198,12 +198,12 @@ def _find_missed(
     for unit in units:
         held = (of_unit == unit) & examples.abnormal
         rest = examples.at(~held)
-        found = rest.abnormal.any() and is_alarm(
+        is_found = rest.abnormal.any() and is_alarm(
             float(np.median(_scores(train(rest, scheme, SEED), examples, held))),
             held_out,
             settings.values["alpha"],
         )
-        if not found:
+        if not is_found:
             missed.append(rows[int(np.flatnonzero(held)[0])].run_id)
     return missed
 
@@ -227,10 +227,10 @@ def _scores(engine: HistoryEngine, examples: Examples, chosen: BoolArray) -> Flo
 def _usual_distance(rows: Sequence[LabelledRow], remembered: FloatArray) -> float:
     """Return how far training runs are from all other runs, at most."""
     taught = [number for number, row in enumerate(rows) if row.is_taught]
-    found = [
+    distances = [
         nearest(remembered[[distance]], np.delete(remembered, distance, axis=0))[0] for distance in taught
     ]
-    return max(USUAL_DISTANCE, USUAL_FACTOR * float(max(found)))
+    return max(USUAL_DISTANCE, USUAL_FACTOR * float(max(distances)))
 
 
 def _validity(rows: Sequence[LabelledRow]) -> DecisionTree | None:

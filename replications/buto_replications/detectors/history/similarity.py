@@ -120,8 +120,8 @@ def learn_similarity(rows: FloatArray, abnormal: BoolArray, weights: FloatArray,
     random = np.random.default_rng(seed)
     n_columns = rows.shape[1] // 2
     starts = random.normal(0, 1 / np.sqrt(n_columns), (STARTS, n_columns + 1))
-    found = [expectation_maximisation(rows, abnormal, weights, start) for start in starts]
-    return max(found, key=lambda learned: learned.objectives[-1]).model
+    fits = [expectation_maximisation(rows, abnormal, weights, start) for start in starts]
+    return max(fits, key=lambda learned: learned.objectives[-1]).model
 
 
 def expectation_maximisation(
@@ -144,14 +144,14 @@ def expectation_maximisation(
     both = np.vstack(np.hsplit(rows, 2))
     columns = np.column_stack([both, np.ones(len(both))])
     twice = np.concatenate([weights, weights])
-    found, objectives = start.astype(float), [objective(start, columns, abnormal, weights)]
+    coefficients, objectives = start.astype(float), [objective(start, columns, abnormal, weights)]
     for _ in range(MOST_STEPS):
-        hidden = _find_hidden(columns[:n_pairs] @ found, columns[n_pairs:] @ found, abnormal)
-        found = _maximise(columns, hidden, twice, found)
-        objectives.append(objective(found, columns, abnormal, weights))
+        hidden = _find_hidden(columns[:n_pairs] @ coefficients, columns[n_pairs:] @ coefficients, abnormal)
+        coefficients = _maximise(columns, hidden, twice, coefficients)
+        objectives.append(objective(coefficients, columns, abnormal, weights))
         if objectives[-1] - objectives[-2] <= TOLERANCE * abs(objectives[-1]):
             break
-    return LearnedMixture(Similarity(found[:-1].copy(), float(found[-1])), tuple(objectives))
+    return LearnedMixture(Similarity(coefficients[:-1].copy(), float(coefficients[-1])), tuple(objectives))
 
 
 def objective(parameters: FloatArray, columns: FloatArray, abnormal: BoolArray, weights: FloatArray) -> float:
@@ -284,7 +284,7 @@ def information(bins: IntArray, abnormal: BoolArray, weights: FloatArray) -> Flo
         abnormal, weights: shape (n_rows,), the class of each row and how much it counts.
     """
     n_columns = bins.shape[1]
-    found = np.zeros((n_columns, n_columns))
+    shared = np.zeros((n_columns, n_columns))
     for is_abnormal in (False, True):
         ours, weight = bins[abnormal == is_abnormal], weights[abnormal == is_abnormal]
         seen = (ours[:, :, None] == np.arange(N_BINS)).reshape(len(ours), -1).astype(float)
@@ -297,8 +297,8 @@ def information(bins: IntArray, abnormal: BoolArray, weights: FloatArray) -> Flo
             expected = single[block][:, :, None, None] * single[None, None] / size
             with np.errstate(divide="ignore", invalid="ignore"):
                 terms = np.where(table > 0, table * np.log(table / expected), 0.0)
-            found[block] += terms.sum(axis=(1, 3)) / weights.sum()
-    return found
+            shared[block] += terms.sum(axis=(1, 3)) / weights.sum()
+    return shared
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:

@@ -42,9 +42,9 @@ class MachinesDetector(CalibratedDetector):
 
     def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
         """Judge unchanged runs by one another, and each environment by all others."""
-        found = CalibratedDetector.selftest(self, runs, n_training, share)
+        rates = CalibratedDetector.selftest(self, runs, n_training, share)
         fitted = self.fit(runs)
         if not isinstance(fitted, FittedElsewhere):
-            return found
+            return rates
         alarms, why = left_out(fitted.whole, self.settings)
-        return structs.replace(found, left_out=alarms, not_left_out=why)
+        return structs.replace(rates, left_out=alarms, not_left_out=why)

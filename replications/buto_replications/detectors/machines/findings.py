@@ -32,7 +32,7 @@ OF_MACHINE = {
 
 
 def findings(
-    whole: WholeTests, runs: Sequence[Run], values: Sequence[FloatArray], found: RankedRun, alpha: float
+    whole: WholeTests, runs: Sequence[Run], values: Sequence[FloatArray], ranked: RankedRun, alpha: float
 ) -> tuple[Finding, ...]:
     """Return one finding for each quantity that is off, the clearest one first.
 
@@ -40,10 +40,10 @@ def findings(
     alpha of tests of an unchanged program. If a check fails with none of them, the three that are nearest to
     their limits are named.
     """
-    shares = shares_of(np.minimum(found.reach, 1e6))
+    shares = shares_of(np.minimum(ranked.reach, 1e6))
     return tuple(
-        _finding(whole, runs, values, found, place, float(shares[place]))
-        for place in choose_named(found.reach, 1.0, fails=found.p_value <= alpha)
+        _finding(whole, runs, values, ranked, place, float(shares[place]))
+        for place in choose_named(ranked.reach, 1.0, fails=ranked.p_value <= alpha)
     )
 
 
@@ -51,24 +51,24 @@ def _finding(
     whole: WholeTests,
     runs: Sequence[Run],
     values: Sequence[FloatArray],
-    found: RankedRun,
+    ranked: RankedRun,
     place: int,
     share: float,
 ) -> Difference:
-    column = int(found.quantity[place])
+    column = int(ranked.quantity[place])
     prop = whole.numbers.quantities[column]
-    best = most_telling(whole.features, column, np.abs(found.contrast) - found.limits)
+    best = most_telling(whole.features, column, np.abs(ranked.contrast) - ranked.limits)
     feature = whole.features[best]
-    contrast = float(found.contrast[best])
+    contrast = float(ranked.contrast[best])
     direction = Direction.MORE if contrast > 0 else Direction.LESS
-    centre, half = found.expected.centre, found.limits * found.expected.deviation
+    centre, half = ranked.expected.centre, ranked.limits * ranked.expected.deviation
     lower, expected, upper = (
         float(whole.in_units(side)[best]) for side in (centre - half, centre, centre + half)
     )
     observed = [float(run_values[whole.kept[best]]) for run_values in values]
     furthest = int(np.argmax(np.abs(np.array(observed) - expected)))
     assert whole.dependences is not None
-    remark = "" if found.reach[place] > 1 else NOT_ALONE
+    remark = "" if ranked.reach[place] > 1 else NOT_ALONE
     texts = (
         OF_MACHINE[whole.dependences.of(best)],
         remark,
@@ -141,25 +141,25 @@ def _flag(verdict: Verdict, whole: WholeTests) -> tuple[Section, ...]:
         return ()
     n = min(len(whole.groups.environments), MOST_COLUMNS)
     rows = tuple(
-        (found.subject, found.measure, _observe(found), *_ranges(whole, found, n), found.text)
-        for found in verdict.findings
-        if isinstance(found, Difference)
+        (finding.subject, finding.measure, _observe(finding), *_ranges(whole, finding, n), finding.text)
+        for finding in verdict.findings
+        if isinstance(finding, Difference)
     )
     columns = ("counter", "of it", "checked", *LETTERS[:n], "why")
     text = "Beside the checked value is the range of the training runs of each environment."
     return (Section("Flagged counters", text, columns, rows),)
 
 
-def _observe(found: Difference) -> str:
-    return format_quantity(found.observed, found.unit)
+def _observe(finding: Difference) -> str:
+    return format_quantity(finding.observed, finding.unit)
 
 
-def _ranges(whole: WholeTests, found: Difference, n: int) -> list[str]:
+def _ranges(whole: WholeTests, finding: Difference, n: int) -> list[str]:
     """Return the range of a finding's number in the training runs of each environment."""
     for place in whole.kept:
         feature = whole.numbers.catalogue[place]
         prop = whole.numbers.quantities[feature.column]
-        if prop.name == found.subject and (found.measure in ("", MEASURES[feature.name])):
+        if prop.name == finding.subject and (finding.measure in ("", MEASURES[feature.name])):
             column = whole.values[:, place]
             own = [column[whole.groups.place == number] for number in range(n)]
             return [format_range(float(values.min()), float(values.max()), prop.unit) for values in own]
@@ -167,13 +167,13 @@ def _ranges(whole: WholeTests, found: Difference, n: int) -> list[str]:
 
 
 def _dependences(whole: WholeTests) -> tuple[Section, ...]:
-    found = whole.dependences
-    if found is None:
+    dependences = whole.dependences
+    if dependences is None:
         return ()
     names: dict[Dependence, list[str]] = {dependence: [] for dependence in Dependence}
     for column in np.unique(whole.quantity):
         own = np.flatnonzero(whole.quantity == column)
-        best = min((found.of(int(place)) for place in own), key=list(Dependence).index)
+        best = min((dependences.of(int(place)) for place in own), key=list(Dependence).index)
         names[best].append(whole.numbers.quantities[column].name)
     words = {
         Dependence.SAME: "the same everywhere",
@@ -185,8 +185,8 @@ def _dependences(whole: WholeTests) -> tuple[Section, ...]:
     )
     factors = ", ".join(
         f"{letter} {float(np.exp(factor)):.2f}"
-        for letter, factor in zip(LETTERS, found.factors.tolist(), strict=False)
-        if found.scaled.any()
+        for letter, factor in zip(LETTERS, dependences.factors.tolist(), strict=False)
+        if dependences.scaled.any()
     )
     text = f"Factors of the machines: {factors}." if factors else "No machine factor explains the times."
     return (Section("What depends on the machine", text, ("it is", "quantities", "which"), rows),)
@@ -256,11 +256,11 @@ def cannot_fail(whole: WholeTests, environment: Environment, alpha: float) -> tu
     )
 
 
-def what_is_judged(whole: WholeTests, found: RankedRun) -> str:
+def what_is_judged(whole: WholeTests, ranked: RankedRun) -> str:
     """Return how much of a run is judged on an unknown machine, and the machine's factor."""
-    n_judged = len(np.unique(whole.quantity[found.judged]))
-    factor = float(np.exp(found.expected.factor))
-    by = f"; times are divided by {factor:.2f}, the machine's factor" if found.expected.factor else ""
+    n_judged = len(np.unique(whole.quantity[ranked.judged]))
+    factor = float(np.exp(ranked.expected.factor))
+    by = f"; times are divided by {factor:.2f}, the machine's factor" if ranked.expected.factor else ""
     n_all = len(np.unique(whole.quantity))
     return f"{n_judged} of {n_all} quantities are judged, which the machine does not change{by}"
 
@@ -290,7 +290,7 @@ def of_training(whole: WholeTests, alpha: float) -> tuple[str, ...]:
 
 
 def unread(
-    whole: WholeTests, runs: Sequence[Run], values: Sequence[FloatArray], found: RankedRun | None
+    whole: WholeTests, runs: Sequence[Run], values: Sequence[FloatArray], ranked: RankedRun | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return sentences for quantities that count and could not be read in all runs.
 
@@ -298,8 +298,8 @@ def unread(
         Those that are always judged, and the others, which a machine may not have.
     """
     lost = np.isnan([run_values[whole.kept] for run_values in values]).any(axis=0)
-    if found is not None:
-        lost &= found.judged
+    if ranked is not None:
+        lost &= ranked.judged
     quantities = [whole.numbers.quantities[place] for place in np.unique(whole.quantity[lost])]
     unknown = unknown_work(whole.numbers.work, runs)
     usual, other = (

@@ -124,7 +124,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         """Judge runs of an environment that training hardly knows by what is the same on all machines."""
         return FittedJudge.check(self, runs)
 
-    def weighed(self, runs: RunSet) -> Weighed[RankedRun] | Verdict:
+    def weigh(self, runs: RunSet) -> Weighed[RankedRun] | Verdict:
         """Compare runs of an environment that training hardly knows with what no machine changes.
 
         A verdict if the training runs cannot judge this environment. A small p-value is no regression if
@@ -133,27 +133,27 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         environment, alpha = self.environment(runs.runs[0]), self.settings.alpha
         values = [self.whole.numbers.measure(run) for run in runs]
         judged = self.whole.judged(environment, values, self.settings)
-        found = None if judged is None else judged.mattering
-        lost, lacking = unread(self.whole, runs.runs, values, found)
-        if judged is None or found is None:
+        mattering = None if judged is None else judged.mattering
+        lost, lacking = unread(self.whole, runs.runs, values, mattering)
+        if judged is None or mattering is None:
             why = (*not_judged(self.whole, environment, alpha), *lost)
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=why, alpha=alpha)
         n_environments = len(self.whole.groups.environments)
-        more = 0 if found.needed is None else found.needed - n_environments
+        more = 0 if mattering.needed is None else mattering.needed - n_environments
         return Weighed(
             judged,
             lambda ranked: findings(self.whole, runs.runs, values, ranked, alpha),
             NOT_SEEN,
             first_look_by_rank(judged),
             # On a machine that training does not know, all that is judged is what no machine changes.
-            found.p_value,
+            mattering.p_value,
             adjusted="adjusted for a machine that training does not know "
             f"({format_count(n_environments, 'environment')})",
             unexplained=not_shown(self.whole.environments, environment),
             too_few=too_few_environments(n_environments, more, alpha) if more else "",
             runs_needed=len(self.whole.values) + more * FEWEST_RUNS,
             unread=lost,
-            warnings=(*lacking, what_is_judged(self.whole, found)),
+            warnings=(*lacking, what_is_judged(self.whole, mattering)),
         )
 
     @property
@@ -161,7 +161,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         """What no known environment judges, or, without any, what is not judged elsewhere."""
         return super(FittedElsewhere, self).left_out if self.known else self.unread
 
-    def unjudged_warnings(self) -> tuple[str, ...]:
+    def warn_of_unjudged(self) -> tuple[str, ...]:
         return of_training(self.whole, self.settings.alpha)
 
     def levels(self) -> Iterable[Level]:
@@ -172,7 +172,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
         return levels_of(numbers.catalogue, numbers.quantities, self.whole.values)
 
     def view(self, runs: Sequence[Run]) -> View:
-        known = self.known_of(self.environment(runs[-1])) if runs else None
+        known = self.find_known(self.environment(runs[-1])) if runs else None
         names = {prop.name for prop in self.whole.numbers.sampled}
         if known is not None:
             return known.fitted.view(runs)

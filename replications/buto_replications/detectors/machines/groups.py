@@ -217,26 +217,26 @@ class Expected:
 
 
 def expected_elsewhere(
-    groups: Groups, found: Dependences, environment: Environment, values: FloatArray
+    groups: Groups, taught: Dependences, environment: Environment, values: FloatArray
 ) -> Expected:
     """Return what prior tests of other environments expect of a test.
 
     Environments count by how many components they share with that of the test, as in stacking.
 
     Args:
-        found: learned of these other environments.
+        taught: learned of these other environments.
         values: of the test, shape (n_numbers,); they tell the machine's factor where numbers are scaled.
     """
-    means, others = groups.means[found.places], [groups.environments[place] for place in found.places]
+    means, others = groups.means[taught.places], [groups.environments[place] for place in taught.places]
     weight = weights([len(components_shared(place, environment)) for place in others])
     centre, factor = weight @ means, 0.0
-    if found.scaled.any():
-        plain = centre - weight @ found.factors
-        levels = found.scaled & groups.is_level & ~np.isnan(values)
+    if taught.scaled.any():
+        plain = centre - weight @ taught.factors
+        levels = taught.scaled & groups.is_level & ~np.isnan(values)
         factor = float(np.median((values - plain)[levels])) if levels.any() else 0.0
-        centre = np.where(found.scaled, plain + factor, centre)
-    few = float((weight**2 / groups.counts[found.places]).sum())
-    variance = groups.scatter(found.places) * (1 + few) + found.between**2 * (1 + float((weight**2).sum()))
+        centre = np.where(taught.scaled, plain + factor, centre)
+    few = float((weight**2 / groups.counts[taught.places]).sum())
+    variance = groups.scatter(taught.places) * (1 + few) + taught.between**2 * (1 + float((weight**2).sum()))
     return Expected(centre, np.sqrt(variance), factor)
 
 
@@ -248,7 +248,7 @@ def held_out_environments(groups: Groups, size: int) -> tuple[FloatArray, ...]:
     Args:
         size: tests are put together, as many as are judged together now: each with those after it.
     """
-    found = []
+    contrasts = []
     for place, environment in enumerate(groups.environments):
         taught = dependences(groups, groups.without(place))
         rows = [
@@ -257,8 +257,8 @@ def held_out_environments(groups: Groups, size: int) -> tuple[FloatArray, ...]:
             )
             for values in _medians(groups.values[groups.place == place], size)
         ]
-        found.append(np.array(rows))
-    return tuple(found)
+        contrasts.append(np.array(rows))
+    return tuple(contrasts)
 
 
 def _medians(values: FloatArray, size: int) -> Sequence[FloatArray]:

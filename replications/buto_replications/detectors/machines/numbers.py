@@ -186,8 +186,8 @@ def quantity_of(prop: Property) -> Property:
 
 def quantities_of(runs: Iterable[Run], settings: Settings) -> dict[str, Property]:
     """Return the judged quantities of any of these runs by name, without constants."""
-    found = (quantity_of(prop) for run in runs for prop in run.properties if judges(settings, prop))
-    named = {prop.name: prop for prop in found if prop.kind is not Kind.CONSTANT}
+    quantities = (quantity_of(prop) for run in runs for prop in run.properties if judges(settings, prop))
+    named = {prop.name: prop for prop in quantities if prop.kind is not Kind.CONSTANT}
     return dict(sorted(named.items()))
 
 

@@ -123,15 +123,15 @@ class HeldOutTest:
     def needed(self, alpha: float) -> int | None:
         """Return how many environments are needed to show that the test differs; None as in Scores."""
         level = alpha / len(self.kinds)
-        found = [scores.needed(score, level) for _, scores, score in self.kinds]
-        return min((ranked_test for ranked_test in found if ranked_test is not None), default=None)
+        numbers = [scores.needed(score, level) for _, scores, score in self.kinds]
+        return min((ranked_test for ranked_test in numbers if ranked_test is not None), default=None)
 
     def limits(self, alpha: float) -> FloatArray:
         """Return the contrast beyond which a number alone makes the test differ, shape (n_numbers,)."""
-        found = [
+        of_kinds = [
             np.where(which, scores.limit(alpha / len(self.kinds)), np.inf) for which, scores, _ in self.kinds
         ]
-        limits: FloatArray = np.min(found, axis=0)
+        limits: FloatArray = np.min(of_kinds, axis=0)
         return limits
 
 
@@ -198,7 +198,7 @@ class RankedRun:
 
 def ranked(
     groups: Groups,
-    found: Dependences,
+    taught: Dependences,
     held_out: Sequence[FloatArray],
     exact: BoolArray,
     quantity: IntArray,
@@ -210,7 +210,7 @@ def ranked(
     """Rank a run; None if nothing that can be judged was read.
 
     Args:
-        found: how numbers depend on the machine.
+        taught: how numbers depend on the machine.
         held_out: contrasts of the training runs of each environment, shape (n_checks, n_numbers).
         exact: shape (n_numbers,), which numbers the machine hardly changes.
         quantity: shape (n_numbers,), the quantity of each number, in increasing order.
@@ -219,11 +219,11 @@ def ranked(
             to matter were left out of them, the tail of their scores would be too thin.
     """
     known_here = ~np.isnan(values)
-    read = found.judged & known_here
+    read = taught.judged & known_here
     if not read.any():
         return None
-    expected = expected_elsewhere(groups, found, environment, values)
-    counting = found.judged & counts(values, expected.centre)
+    expected = expected_elsewhere(groups, taught, environment, values)
+    counting = taught.judged & counts(values, expected.centre)
     contrast = np.where(counting, expected.contrast(values), 0.0)
     compared = elsewhere(contrast, held_out, exact, known_here)
     limits = compared.limits(alpha)
@@ -231,7 +231,7 @@ def ranked(
     share = np.where(contrast == 0, 0.0, share)
     return RankedRun(
         expected,
-        found.judged,
+        taught.judged,
         contrast,
         limits,
         np.unique(quantity[read]),

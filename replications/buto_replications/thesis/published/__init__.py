@@ -205,21 +205,21 @@ def slips() -> tuple[tuple[str, str], ...]:
 
 @cache
 def _tables() -> Mapping[str, tuple[PublishedRow, ...]]:
-    found: dict[str, list[PublishedRow]] = {}
+    of_table: dict[str, list[PublishedRow]] = {}
     for line in _read("tables.csv"):
         tp, fn, tn, fp = (int(line[name]) for name in ("tp", "fn", "tn", "fp"))
         accuracy, precision, mcc = (float(line[name]) for name in ("accuracy", "precision", "mcc"))
         row = PublishedRow(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
-        found.setdefault(line["table"], []).append(row)
-    return {table: tuple(lines) for table, lines in found.items()}
+        of_table.setdefault(line["table"], []).append(row)
+    return {table: tuple(lines) for table, lines in of_table.items()}
 
 
 @cache
 def _flag() -> Mapping[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+    flags: dict[str, tuple[int, ...]] = {}
     for line in _read("flagged.csv"):
-        found[line["table"]] = (*found.get(line["table"], ()), *map(int, line["flagged"].split()))
-    return found
+        flags[line["table"]] = (*flags.get(line["table"], ()), *map(int, line["flagged"].split()))
+    return flags
 
 
 def _read(name: str) -> Iterator[dict[str, str]]:

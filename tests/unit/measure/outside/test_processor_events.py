@@ -67,7 +67,7 @@ def launched(*command: str) -> tuple[dict[EventKind, float], str]:
         counts = {kind: events.count(kind) for kind in events.kinds if kind is not UNKNOWN}
         with pytest.raises(NoEventError, match="no counter of what no kernel knows"):
             events.count(UNKNOWN)
-        return counts, launch.kept_stdout().decode()
+        return counts, launch.read_stdout().decode()
 
 
 @pytest.mark.usefixtures("software")

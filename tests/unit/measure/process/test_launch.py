@@ -27,7 +27,7 @@ def run(target: Target, directory: Path, timeout_s: float = 10.0) -> tuple[Endin
         ending = launch.wait(timeout_s)
         assert ending is not None
         launch.end_all()
-        launch.outputs = (launch.kept_stdout(), launch.kept_stderr())  # type: ignore[attr-defined]
+        launch.outputs = (launch.read_stdout(), launch.read_stderr())  # type: ignore[attr-defined]
     return ending, launch
 
 
@@ -38,7 +38,7 @@ def printed(target: Target, directory: Path) -> str:
 
 def wait_for_output(launch: Launch, text: bytes) -> None:
     deadline = time.monotonic() + 10
-    while text not in launch.kept_stdout():
+    while text not in launch.read_stdout():
         assert time.monotonic() < deadline, launch.quote()
         time.sleep(0.005)
 

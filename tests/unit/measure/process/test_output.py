@@ -50,7 +50,7 @@ def test_a_long_output_keeps_head_and_tail_and_says_how_much_is_cut(tmp_path: Pa
     assert max(sizes) < 8 * MIB
     n_cut = len(printed) - HEAD_BYTES - TAIL_BYTES
     cut = f"\n[buto: {n_cut} bytes of output are not kept]\n".encode()
-    assert file.kept() == printed[:HEAD_BYTES] + cut + printed[-TAIL_BYTES:]
+    assert file.read_kept() == printed[:HEAD_BYTES] + cut + printed[-TAIL_BYTES:]
     assert file.n_printed == len(printed)
     file.close()
 
@@ -66,7 +66,7 @@ def test_without_holes_in_files_the_head_and_the_newest_are_kept(tmp_path: Path)
 
     printed = print_numbered(file, 12 * MIB, look)
     assert max(sizes) < 8 * MIB
-    kept = file.kept()
+    kept = file.read_kept()
     head, cut, tail = kept[:HEAD_BYTES], *kept[HEAD_BYTES:].split(b" bytes of output are not kept]\n")
     assert head == printed[:HEAD_BYTES]
     assert printed.endswith(tail)
@@ -82,7 +82,7 @@ def test_what_is_kept_begins_and_ends_as_what_was_printed(line: bytes, n_long: i
     printed = (line + b"\n") * 10 + b"y" * (n_long * 130_000) + line
     os.write(file.descriptor, printed)
     file.trim()
-    kept = file.kept()
+    kept = file.read_kept()
     assert kept.startswith(printed[:HEAD_BYTES])
     assert kept.endswith(printed[-TAIL_BYTES:])
     assert (kept == printed) == (len(printed) <= HEAD_BYTES + TAIL_BYTES)

@@ -53,7 +53,7 @@ def test_the_newest_row_counts_and_the_first_one_opens_the_gate() -> None:
     assert received.row is not None
     assert (received.row.time_ns, received.row.values) == (6, {THREADS: 4.0, CPU: 0.5})
     assert received.reasons == {CPU: "not here"}
-    assert received.metadata.finished() == {"jvm.vm.version": "17"}
+    assert received.metadata.finish() == {"jvm.vm.version": "17"}
     assert added(recorder, speech.samples([(7, [5.0, 0.75])], 2) + speech.bye()) == [farewell()]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from buto.report.html.chart_data import LARGEST, Codes, Scale, codes, scale_of, thinned
+from buto.report.html.chart_data import LARGEST, Codes, Scale, codes, scale_of, thin
 
 NUMBERS = st.floats(-1e300, 1e300, allow_subnormal=False)
 SAMPLES = st.integers(1, 300).flatmap(lambda n: arrays.arrays(np.float64, (n, 2), elements=NUMBERS))
@@ -28,7 +28,7 @@ def numbers(coded: Codes, n: int, scale: Scale) -> np.ndarray:
 
 @given(SAMPLES, st.integers(1, 40).map(lambda half: 2 * half))
 def test_lowest_and_highest_of_every_column_are_kept(values: np.ndarray, most: int) -> None:
-    times, kept = thinned(np.arange(float(len(values))), values, most)
+    times, kept = thin(np.arange(float(len(values))), values, most)
     assert len(times) == len(kept) <= max(most, len(values) if len(values) <= most else 0)
     assert (kept.min(axis=0) == values.min(axis=0)).all()
     assert (kept.max(axis=0) == values.max(axis=0)).all()
@@ -39,14 +39,14 @@ def test_a_point_moves_by_less_than_its_span() -> None:
     times = np.linspace(0.0, 60.0, 600)
     values = np.zeros((600, 1))
     values[437] = 5.0
-    thin_times, thin = thinned(times, values, 120)
-    peak = thin_times[thin[:, 0].argmax()]
+    thin_times, few = thin(times, values, 120)
+    peak = thin_times[few[:, 0].argmax()]
     assert abs(peak - times[437]) < 60.0 / 60
 
 
 def test_few_samples_stay_as_they_are() -> None:
     values = np.arange(20.0).reshape(10, 2)
-    times, kept = thinned(np.arange(10.0), values, 10)
+    times, kept = thin(np.arange(10.0), values, 10)
     assert len(times) == 10 and (kept == values).all()
 
 
@@ -54,7 +54,7 @@ def test_only_a_whole_span_that_is_unreadable_is_a_gap() -> None:
     values = np.ones((100, 1))
     values[10:20] = np.nan
     values[55] = np.nan
-    _, kept = thinned(np.arange(100.0), values, 20)
+    _, kept = thin(np.arange(100.0), values, 20)
     assert np.isnan(kept[:, 0]).tolist() == [False] * 2 + [True] * 2 + [False] * 16
 
 

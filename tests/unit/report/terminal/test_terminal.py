@@ -194,10 +194,10 @@ def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_w
 
 def test_the_order_of_the_evidence_stays_available() -> None:
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in SEVERAL))
-    report = made.report(judged, panels=tuple(map(made.panel, sorted(SEVERAL)))).ordered(Order.EVIDENCE)
+    report = made.report(judged, panels=tuple(map(made.panel, sorted(SEVERAL)))).sort_by(Order.EVIDENCE)
     assert [headline.finding.subject for headline in report.story.headlines] == list(SEVERAL)
     assert [panel.prop.name for panel in report.panels] == list(SEVERAL)
-    again = report.ordered(Order.MEANING)
+    again = report.sort_by(Order.MEANING)
     assert [panel.prop.name for panel in again.panels][:2] == ["jvm.thread.count", "jvm.cpu.time"]
 
 

@@ -208,14 +208,14 @@ def test_results_are_found_from_the_cache_and_a_damaged_one_is_still_named(
     monkeypatch.setattr(cache, "WORTH_KEEPING", 1)
     store = ResultStore(tmp_path)
     places = sorted(store.add("a", b"%d" % number) for number in range(5))
-    numbers = store.found("a", "numbers", int, int)
+    numbers = store.read_all("a", "numbers", int, int)
     assert sorted(numbers) == list(range(5))
 
     def never(content: bytes) -> int:
         raise AssertionError(content)
 
-    assert store.found("a", "numbers", never, int) == numbers
-    assert store.found("a", "other", lambda content: -int(content), int) == [-number for number in numbers]
+    assert store.read_all("a", "numbers", never, int) == numbers
+    assert store.read_all("a", "other", lambda content: -int(content), int) == [-number for number in numbers]
     places[2].write_bytes(b"broken")
     with pytest.raises(BadFileError, match=r"invalid literal.*broken"):
-        store.found("a", "numbers", int, int)
+        store.read_all("a", "numbers", int, int)

@@ -135,7 +135,7 @@ def test_so_many_requests_may_fail_as_were_configured(url: str) -> None:
 def test_a_share_that_is_just_reached_may_fail() -> None:
     tally = Tally(["a"])
     for number in range(40):
-        tally.answered(0, 0.001, "HTTP 404" if number % 2 else "")
+        tally.note_answer(0, 0.001, "HTTP 404" if number % 2 else "")
     assert tally.problems("", 0.5) == ()
     assert tally.problems("", 0.49) == ("20 of 40 requests failed (0.49 of them may): a: HTTP 404 (20)",)
 
@@ -143,7 +143,7 @@ def test_a_share_that_is_just_reached_may_fail() -> None:
 def test_the_first_failure_is_told_beside_the_commonest() -> None:
     tally = Tally(["a", "b"], ["GET /a", "POST /b"])
     for number in range(5):
-        tally.answered(0 if number == 0 else 1, 0.001, "HTTP 404" if number == 0 else "HTTP 500")
+        tally.note_answer(0 if number == 0 else 1, 0.001, "HTTP 404" if number == 0 else "HTTP 500")
     message = "POST /b: HTTP 500 (4), GET /a: HTTP 404 (1); the first was GET /a: HTTP 404"
     assert tally.problems("") == (f"5 of 5 requests failed: {message}",)
 

@@ -66,26 +66,26 @@ def test_texts_are_filled_in_with_unique_numbers_and_values_of_the_seed() -> Non
     template = Template('{"name": "user-${n}", "by": "${who}", "page": ${page}, "as": "${token}"}$')
     variables = {"who": Variable(texts=("anna", "bob")), "page": Variable(first=3, last=5)}
 
-    def filled() -> list[str]:
+    def fill() -> list[str]:
         values = Values(variables, {"token": "t-1"}, seed=4)
-        return [template.filled(values.of(number)) for number in range(1, 101)]
+        return [template.fill(values.of(number)) for number in range(1, 101)]
 
-    texts = filled()
-    assert texts == filled()
+    texts = fill()
+    assert texts == fill()
     assert len(set(texts)) == 100
     assert texts[0].startswith('{"name": "user-1", "by": "')
     assert all(text.endswith('"as": "t-1"}$') for text in texts)
     assert {word for text in texts for word in ("anna", "bob") if word in text} == {"anna", "bob"}
     assert {text.split('"page": ')[1][0] for text in texts} == {"3", "4", "5"}
-    assert Template("/order").filled({}) == "/order"
+    assert Template("/order").fill({}) == "/order"
 
 
 def test_each_run_draws_the_rates_of_its_phases_from_ranges_and_a_run_of_the_same_seed_the_same() -> None:
     ranged = Phase("busy", 1.0, 20.0, {"search": 1.0}, rate_to=60.0)
     plan = load(phase(5.0, 1.0), ranged)
-    drawn = [plan.drawn(str(seed))[1]["busy"] for seed in range(200)]
+    drawn = [plan.draw(str(seed))[1]["busy"] for seed in range(200)]
     assert min(drawn) >= 20 and max(drawn) <= 60
     assert min(drawn) < 25 and max(drawn) > 55 and len(set(drawn)) > 100
-    drawn_load, rates = plan.drawn("7")
-    assert plan.drawn("7") == (drawn_load, rates)
+    drawn_load, rates = plan.draw("7")
+    assert plan.draw("7") == (drawn_load, rates)
     assert drawn_load.phases == (plan.phases[0], Phase("busy", 1.0, rates["busy"], {"search": 1.0}))
