@@ -21,6 +21,7 @@ import yaml
 
 from beds.artefacts import BedError
 from beds.hand import catalogue, tables, trial
+from beds.hand.probe import read_probe
 from benchmark import records
 from buto_replications.checkout import DATA
 
@@ -64,7 +65,7 @@ def _try(given: argparse.Namespace) -> int:
 def _table(given: argparse.Namespace) -> int:
     chosen = _chosen(given)
     said = [each for each in records.read(SAID, trial.Said) if each.program in chosen]
-    print(tables.markdown(tables.HEAD, tables.rows(said, chosen)), end="\n\n")
+    print(tables.markdown(tables.HEAD, tables.rows(said, chosen, read_probe())), end="\n\n")
     print(tables.markdown(("resource", "small", "large"), tables.by_resource(said, chosen)), end="\n\n")
     wrong = [
         (each.program, str(each.jdk), each.version, chosen[each.program].resource, each.line)

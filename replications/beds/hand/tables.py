@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from beds.hand.catalogue import BASE, BETTER, HARMLESS, LARGE, SMALL, Program
+from beds.hand.probe import Medians, is_shown
 from beds.hand.trial import Said
 from buto_replications.live.limits import CONFIDENCE, clustered_upper_limit, upper_limit
 
@@ -34,7 +35,10 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "large": (LARGE,),
     "better": (BETTER,),
 }
-HEAD = ("versions", "checks", "fail", "welcome", "true first line", "launches", "seconds")
+HEAD = (
+    *("versions", "checks", "fail", "welcome", "first line: the author's resource", "what the probe shows"),
+    *("launches", "seconds"),
+)
 
 
 def names_truly(said: Said, program: Program) -> bool:
@@ -42,7 +46,7 @@ def names_truly(said: Said, program: Program) -> bool:
     return said.property in OF_A_RESOURCE[program.resource]
 
 
-def rows(said: Sequence[Said], programs: Mapping[str, Program]) -> list[tuple[str, ...]]:
+def rows(said: Sequence[Said], programs: Mapping[str, Program], medians: Medians) -> list[tuple[str, ...]]:
     """Return a row for each kind of version, with limits clustered by program where nothing should fail."""
     table: list[tuple[str, ...]] = []
     for asked, versions in ASKED.items():
@@ -61,6 +65,7 @@ def rows(said: Sequence[Said], programs: Mapping[str, Program]) -> list[tuple[st
                 share,
                 str(sum(each.is_welcome for each in fails)),
                 f"{sum(named)} of {len(named)}",
+                f"{sum(is_shown(each, medians) for each in fails)} of {len(fails)}",
                 f"{_mean(mine, lambda each: each.launches):.1f}",
                 f"{_mean(mine, lambda each: each.seconds):.1f}",
             )

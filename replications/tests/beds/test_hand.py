@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from beds.hand import tables
+from beds.hand import probe, tables
 from beds.hand.__main__ import SEED, _is_wrong
 from beds.hand.catalogue import BASE, BETTER, HERE, JAR, LARGE, SMALL, VERSIONS, Program, programs
 from beds.hand.trial import RELEASES, Said, key_of, plan
@@ -89,10 +89,39 @@ def test_a_table_counts_what_fails_and_what_is_named_truly() -> None:
         said(LARGE, "regression", "jvm.thread.started"),
         replace(said(BETTER, "regression", "jvm.memory.allocated"), is_welcome=True),
     ]
-    by_kind = {row[0]: row[1:] for row in tables.rows(checks, {"shop": PROGRAM})}
+    probed = {("shop", version): {"threads_started": 10.0} for version in VERSIONS}
+    probed["shop", LARGE] = {"threads_started": 20.0}
+    by_kind = {row[0]: row[1:] for row in tables.rows(checks, {"shop": PROGRAM}, probed)}
     assert by_kind["unchanged"][:2] == ("2", "0 (0%), 95%: at most 77.6%")
     assert by_kind["small"][:4] == ("1", "0 (0%)", "0", "0 of 0")
-    assert by_kind["large"][:4] == ("1", "1 (100%)", "0", "1 of 1")
-    assert by_kind["better"][:4] == ("1", "1 (100%)", "1", "0 of 1")
+    assert by_kind["large"][:5] == ("1", "1 (100%)", "0", "1 of 1", "1 of 1")
+    assert by_kind["better"][:5] == ("1", "1 (100%)", "1", "0 of 1", "0 of 1")
     assert tables.by_resource(checks, {"shop": PROGRAM}) == [("threads", "0 of 1", "1 of 1")]
     assert len(set(map(key_of, checks))) == len(checks)
+
+
+@pytest.mark.parametrize(
+    ("subject", "counted", "is_shown"),
+    [
+        ("jvm.thread.count", {"threads_peak": 21.0}, True),
+        ("jvm.thread.count", {"threads_peak": 20.9}, False),
+        ("jvm.thread.count", {}, False),
+        ("jvm.lock.contended", {"threads_peak": 40.0}, False),
+    ],
+)
+def test_the_probe_shows_what_moved_by_a_size(
+    subject: str, counted: dict[str, float], is_shown: bool
+) -> None:
+    medians = {("shop", BASE): {"threads_peak": 20.0}, ("shop", LARGE): counted}
+    assert probe.is_shown(said(LARGE, "regression", subject), medians) is is_shown
+
+
+def test_what_came_from_nothing_is_shown() -> None:
+    medians = {("shop", BASE): {"direct": 0.0}, ("shop", LARGE): {"direct": 1.0}}
+    check = said(LARGE, "regression", "jvm.buffer.memory.used[direct]")
+    assert probe.is_shown(check, medians)
+    assert not probe.is_shown(check, {key: {"direct": 0.0} for key in medians})
+
+
+def test_the_probe_has_medians_of_each_program() -> None:
+    assert {name for name, _ in probe.read_probe()} == set(PROGRAMS)
