@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from msgspec import Struct, structs
 
@@ -36,6 +37,7 @@ from buto.actions.turns import (
     judge_by_oracle,
     load_turns,
     reason_against,
+    reason_since_training,
     reason_stored,
     run_turns,
 )
@@ -197,7 +199,7 @@ class _Checking(Struct, frozen=True, eq=False):
             _warn_of_another_agent(launcher, cases)
             _tell_what_is_ahead(launcher, cases)
             cases = complete(launcher, cases)
-            turns = run_turns(launcher, _disputes(cases))
+            turns = run_turns(launcher, _disputes(cases, launcher.workspace.root))
             results = [
                 finish(launcher, case, with_training=self.with_training, turns=turns.get(case.name))
                 for case in cases
@@ -273,7 +275,7 @@ def _tell_what_is_ahead(launcher: Launcher, cases: Sequence[PlanProgress]) -> No
     launcher.report(Told(alone, each + ", ".join(filter(None, steps))))
 
 
-def _disputes(cases: Sequence[PlanProgress]) -> list[Dispute]:
+def _disputes(cases: Sequence[PlanProgress], root: Path) -> list[Dispute]:
     """Return the tests whose runs do not decide."""
     disputes = []
     for case in cases:
@@ -282,6 +284,8 @@ def _disputes(cases: Sequence[PlanProgress]) -> list[Dispute]:
             known, base = case.check.known, case.check.base
             if base is not None and len(case.checked.runs.valid()):
                 why = reason_against(base, why, case.checked)
+            elif why is not None:
+                why = reason_since_training(why, known.oracle, root)
             disputes += [] if why is None else [Dispute(case.test, case.checked, why, known.path, base)]
     return disputes
 

@@ -37,9 +37,9 @@ def acceptance_error(workspace: Workspace, trained: Sequence[str]) -> UsageError
         trained: the tests that have an oracle.
     """
     failed = [
-        (test, leading)
+        (test, verdict)
         for test in ResultStore(workspace.store).tests()
-        if (leading := _reason_of_failure(workspace, test))
+        if (verdict := _failed_verdict(workspace, test)) is not None
     ]
     if not failed and not trained:
         step = Step(Action.TRAIN, "NAME", command=("java", "..."), plain=True)
@@ -49,28 +49,43 @@ def acceptance_error(workspace: Workspace, trained: Sequence[str]) -> UsageError
             "no test was named, and none failed its newest check",
             advice=Advice("name the test to train anew: ", Step(Action.ACCEPT, trained[0], plain=True)),
         )
-    lines = [f"{test} failed its newest check for {leading}" for test, leading in failed]
-    steps = [Step(Action.ACCEPT, test) for test, _ in failed[:_MOST_ADVISED]]
-    parts = [part for step in steps for part in (" or: ", step)]
-    return UsageError("\n".join(("name the test whose change is meant:", *lines)), advice=Advice(*parts[1:]))
+    lines = [f"{test} failed its newest check {_describe(verdict)}" for test, verdict in failed]
+    steps = [step for test, verdict in failed for step in _ways_to_accept(test, verdict)][:_MOST_ADVISED]
+    return UsageError(
+        "\n".join(("name the test whose change is meant:", *lines)), advice=Advice(*_alternatives(steps))
+    )
 
 
 _MOST_ADVISED = 3
 
 
-def _reason_of_failure(workspace: Workspace, test: str) -> str:
-    """Return what the newest result of a test failed for, if that is of a check; else an empty text."""
+def _failed_verdict(workspace: Workspace, test: str) -> StoredVerdict | None:
+    """Return the verdict of the newest result of a test if that is of a check that failed; else None."""
     try:
         newest = next(past_results(workspace, test), None)
     except BadFileError:
         # The command that is asked for the test says so.
-        return ""
+        return None
     if newest is None or newest.command != Action.CHECK.value or newest.test.verdict is None:
-        return ""
-    verdict = newest.test.verdict
-    if verdict.status != Status.REGRESSION.value:
-        return ""
-    return format_list(list(map(title_of, leading_subjects(verdict)))) or "what its report says"
+        return None
+    return newest.test.verdict if newest.test.verdict.status == Status.REGRESSION.value else None
+
+
+def _describe(verdict: StoredVerdict) -> str:
+    leading = format_list(list(map(title_of, leading_subjects(verdict)))) or "what its report says"
+    since = f"of the sum since {verdict.release} " if verdict.release else ""
+    return f"{since}for {leading}"
+
+
+def _ways_to_accept(test: str, verdict: StoredVerdict) -> list[Step]:
+    """Return the steps that accept what a check failed for; training anew moves no release."""
+    if not verdict.release:
+        return [Step(Action.ACCEPT, test)]
+    return [Step(Action.ACCEPT, test, only=subject) for subject in leading_subjects(verdict)[:_MOST_ADVISED]]
+
+
+def _alternatives(steps: Sequence[Step]) -> list[str | Step]:
+    return [part for step in steps for part in (" or: ", step)][1:]
 
 
 def warn_of_failed_check(workspace: Workspace, test: str, reporter: Reporter) -> None:
@@ -82,10 +97,11 @@ def warn_of_failed_check(workspace: Workspace, test: str, reporter: Reporter) ->
         return
     if newest is None or newest.test.verdict is None or newest.command != Action.CHECK.value:
         return
-    if newest.test.verdict.status == Status.REGRESSION.value:
-        titles = format_list(list(map(title_of, leading_subjects(newest.test.verdict))))
+    verdict = newest.test.verdict
+    if verdict.status == Status.REGRESSION.value:
         text = (
-            f"the newest check failed for {titles} ({newest.finished:%Y-%m-%d %H:%M} UTC), and training "
-            "makes what the program uses now the expected; to accept what that check judged instead: "
+            f"the newest check failed {_describe(verdict)} ({newest.finished:%Y-%m-%d %H:%M} UTC), and "
+            "training makes what the program uses now the expected; to accept what that check judged "
+            "instead: "
         )
-        reporter(Warned(test, Advice(text, Step(Action.ACCEPT, test))))
+        reporter(Warned(test, Advice(text, *_alternatives(_ways_to_accept(test, verdict)))))

@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from buto import oracle
+from buto.actions import git
 from buto.actions.arms import Assumption, StageError, settings_for, stage_arms
 from buto.actions.base import Base, base_of_stored
 from buto.actions.ending import bad_ending
@@ -29,7 +30,7 @@ from buto.actions.record import group_alike, launch_groups
 from buto.actions.stored import TURNS, session_of
 from buto.actions.without_turns import mark_without_turns
 from buto.actions.workspace import Workspace
-from buto.errors import ButoError, JudgeError, StorageError
+from buto.errors import ButoError, JudgeError, StorageError, UsageError
 from buto.judging import registry
 from buto.judging.beyond import Beyond
 from buto.judging.classifiers import compare_metadata
@@ -68,6 +69,7 @@ class TurnsReason(Struct, frozen=True):
         is_alike: whether the runs so far are of the environment of the training, and say what to look at.
         since: of a difference that the last builds show, since which one, in words; else empty.
         base: what the old program is called, where it is not that of the training; else empty.
+        trained: of the program of the training, how long ago that was, in words; empty if it is not known.
     """
 
     clause: str
@@ -75,6 +77,7 @@ class TurnsReason(Struct, frozen=True):
     is_alike: bool = True
     since: str = ""
     base: str = ""
+    trained: str = ""
 
     def describe(self, status: Status, n_old: int, n_new: int) -> str:
         times = f"launched {n_old} + {n_new} times in random order"
@@ -84,7 +87,8 @@ class TurnsReason(Struct, frozen=True):
         if self.is_difference and status is Status.PASS:
             return f"{turns} do not differ: the machine is not as in training (train again for short checks)"
         if self.is_difference and status is Status.REGRESSION:
-            return f"{turns} differ{self.since and f', {self.since}'}"
+            age = f"; the old one is that of the training, {self.trained}" if self.trained else ""
+            return f"{turns} differ{f', {self.since}' if self.since else age}"
         return f"{self.clause}: {self.base or 'old'} and new program were {times}"
 
 
@@ -198,6 +202,23 @@ def reason_against(base: Base, why: TurnsReason | None, checked: CheckedRuns) ->
     looked = checked.verdict.looked
     is_alike = looked is None or not looked.is_elsewhere
     return TurnsReason(f"the sum since {base.name}", is_alike=is_alike, base=base.name)
+
+
+def reason_since_training(why: TurnsReason, known: Oracle, root: Path) -> TurnsReason:
+    """Return why the program of the training should be launched in turns, with how old it is.
+
+    Args:
+        root: a directory of the working tree; without git, or without the commit of the training, nothing
+            is said.
+    """
+    try:
+        repository = git.repository_of(root, "")
+    except UsageError:
+        return why
+    if not known.commit or not git.is_ancestor(repository, known.commit, "HEAD"):
+        return why
+    n_commits = len(git.commits_after(repository, known.commit))
+    return structs.replace(why, trained=f"{format_count(n_commits, 'commit')} ago") if n_commits else why
 
 
 def reason_stored(checked: CheckedRuns) -> TurnsReason | None:

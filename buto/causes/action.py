@@ -97,6 +97,9 @@ def why(project: Project, request: WhyRequest, reporter: Reporter = ignore) -> E
     kinds = _kinds(launcher.workspace, request)
     overrides, pairs, profiler = request.overrides, request.pairs, request.profiler
     if request.programs is None:
+        if is_only_better(launcher.workspace, request.test):
+            text = "the newest check found only what is better, and methods that use more cannot explain that"
+            reporter(Warned(request.test, text))
         _check_command(project, launcher.workspace, request)
         test = _test(project, request.test, Action.WHY, overrides)
         kept = _find_kept(project, launcher.workspace, test)
@@ -214,9 +217,22 @@ def newest_subjects(workspace: Workspace, test: str) -> tuple[str, ...]:
 
     Changes for the better are left out unless there are no others.
     """
+    verdict = _newest_failure(workspace, test)
+    return () if verdict is None else _subjects(verdict)
+
+
+def is_only_better(workspace: Workspace, test: str) -> bool:
+    """Return whether the newest check of a test failed, and for nothing that is not better."""
+    verdict = _newest_failure(workspace, test)
+    findings = () if verdict is None else verdict.findings
+    return bool(findings) and all(finding.effect is Effect.BETTER for finding in findings)
+
+
+def _newest_failure(workspace: Workspace, test: str) -> StoredVerdict | None:
+    """Return the newest verdict of a test if that is a regression; else None."""
     verdicts = (result.test.verdict for result in past_results(workspace, test))
     verdict = next((verdict for verdict in verdicts if verdict is not None), None)
-    return _subjects(verdict) if verdict is not None and verdict.status == Status.REGRESSION.value else ()
+    return verdict if verdict is not None and verdict.status == Status.REGRESSION.value else None
 
 
 def _subjects(verdict: StoredVerdict) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from buto.report.terminal.oracle import MAX_ROWS, change_lines
 from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.run.model import PURPOSE, Run
 from buto.run.units import format_count
+from buto.steps import Action, Advice, Step
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
 """By pytest's verbosity: its ``-v`` prints what ``buto -v`` prints."""
@@ -70,6 +71,12 @@ class Events:
             self.changes.append(event)
 
 
+def _explains(step: str) -> bool:
+    """Return whether a next step is what this call does itself: to name the code."""
+    parts = step.parts if isinstance(step, Advice) else ()
+    return any(isinstance(part, Step) and part.action is Action.WHY for part in parts)
+
+
 @dataclass(slots=True)
 class ItemCase:
     """Checks or trains one test of a pytest item.
@@ -103,10 +110,11 @@ class ItemCase:
     def outcome(self, verbosity: int) -> ItemOutcome:
         """Return the result of the runs; after training, write the oracle first."""
         front_end = self.events.front_end
-        result = word_result(
-            single.finish(self.launcher, self.state),
-            front_end,
-        )
+        finished = single.finish(self.launcher, self.state)
+        if self._has_profile and finished.report is not None:
+            left = tuple(step for step in finished.report.next_steps if not _explains(step))
+            finished = replace(finished, report=replace(finished.report, next_steps=left))
+        result = word_result(finished, front_end)
         if result.report is not None:
             return self._judge(result, result.report.verdict, verbosity)
         case, events = self.state, self.events

@@ -47,11 +47,23 @@ class StoredHeadline(Struct, frozen=True):
     followers: tuple[_Place, ...] = ()
 
 
+class StoredSince(Struct, frozen=True):
+    """How much a property has changed since a release.
+
+    Attributes:
+        by_change: what the change under check has added; None if the sum itself was judged.
+    """
+
+    release: str
+    by_change: float | None = None
+
+
 class StoredVerdict(Struct, frozen=True):
     """A verdict.
 
     Attributes:
         headlines: the story, as places among the findings.
+        since: sums since the last release.
     """
 
     status: str
@@ -59,6 +71,12 @@ class StoredVerdict(Struct, frozen=True):
     findings: tuple[StoredFinding, ...]
     headlines: tuple[StoredHeadline, ...]
     waived: tuple[StoredWaived, ...] = ()
+    since: tuple[StoredSince, ...] = ()
+
+    @property
+    def release(self) -> str:
+        """Return the release of which the sum since was judged; empty if a change was."""
+        return next((since.release for since in self.since if since.by_change is None), "")
 
 
 class StoredRun(Struct, frozen=True):

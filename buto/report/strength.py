@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import ceil, isfinite
 
 from buto.judging.alarms import TIMES_LEVEL, Strength, smallest_change
 from buto.run.properties import title_of
+from buto.run.units import counted_noun, plural
 from buto.steps import Advice, Setting
 
 MATTERS = ("jvm.memory.heap.live", "jvm.memory.allocated", "jvm.thread.count")
@@ -26,7 +27,9 @@ LARGE_SHARE = 1.0
 
 def detectable(strengths: Sequence[Strength]) -> str:
     """Return the line; empty if nothing is known of any quantity that matters."""
-    known = [(title_of(strength.quantity.name), change(strength)) for strength in that_matter(strengths)]
+    known = [
+        (title_of(strength.quantity.name), _change_of_title(strength)) for strength in that_matter(strengths)
+    ]
     changes = ", ".join(f"{name} {size}" for name, size in known if size)
     missed = ", ".join(name for name, size in known if not size)
     if not changes:
@@ -50,8 +53,25 @@ def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
 
 
 def change(strength: Strength) -> str:
-    """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected."""
-    return smallest_change(strength.more, strength.less, strength.level, strength.quantity.unit)
+    """Return the smallest detected change, as ``±838 KiB (13.5 %)``; empty if none is detected.
+
+    Of what is counted it is a whole number, as no program changes by a part of a thread.
+    """
+    return _change_in(strength, strength.quantity.unit)
+
+
+def _change_of_title(strength: Strength) -> str:
+    """Return the same beside the title of its quantity, which may have the unit: ``threads ±2 (25 %)``."""
+    noun = counted_noun(strength.quantity.unit)
+    is_said = bool(noun) and title_of(strength.quantity.name).endswith(plural(noun))
+    return _change_in(strength, "" if is_said else strength.quantity.unit)
+
+
+def _change_in(strength: Strength, unit: str) -> str:
+    more, less = strength.more, strength.less
+    if counted_noun(strength.quantity.unit):
+        more, less = (float(ceil(size)) if isfinite(size) else size for size in (more, less))
+    return smallest_change(more, less, strength.level, unit)
 
 
 def that_matter(strengths: Sequence[Strength]) -> list[Strength]:

@@ -59,6 +59,8 @@ SHORT = {
 
 CHANGED = "changed"
 
+ALL_MEANT = "all that matters is accepted"
+
 LEAST_SHARE = 0.0005
 """A smaller share would read as none."""
 
@@ -100,8 +102,9 @@ def certainty(verdict: Verdict) -> str:
 
 
 def reasons(verdict: Verdict) -> tuple[str, ...]:
-    """Return the reasons, the first with how certain a regression is."""
-    first = "; ".join(filter(None, (*verdict.reasons[:1], certainty(verdict))))
+    """Return the reasons, the first with how certain a regression is, or that a difference was meant."""
+    meant = ALL_MEANT if verdict.reasons and verdict.waived and verdict.status is Status.PASS else ""
+    first = "; ".join(filter(None, (*verdict.reasons[:1], meant, certainty(verdict))))
     return (*filter(None, (first,)), *verdict.reasons[1:])
 
 

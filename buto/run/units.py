@@ -98,12 +98,17 @@ def format_quantity(value: float, unit: str) -> str:
         return format_bytes(value)
     if unit == "s":
         return format_seconds(value)
-    if unit.startswith("{") and unit.endswith("}"):
-        return format_count(value, unit[1:-1].replace("_", " "))
+    if noun := counted_noun(unit):
+        return format_count(value, noun)
     if unit.startswith("{") and unit.endswith("}/s") and not math.isnan(value):
         return f"{format_count(value, unit[1:-3].replace('_', ' '))}/s"
     number = format_number(value)
     return number if unit in ("", "1") or math.isnan(value) else f"{number} {unit}"
+
+
+def counted_noun(unit: str) -> str:
+    """Return what a unit counts, as ``file descriptor``; empty for all else, and for counts in a time."""
+    return unit[1:-1].replace("_", " ") if unit.startswith("{") and unit.endswith("}") else ""
 
 
 def scale_of_unit(unit: str) -> tuple[Suffix, ...]:

@@ -128,9 +128,10 @@ def is_cut(run: Run) -> bool:
 def cut_to_window(run: Run) -> Run:
     """Return the part of a run in its window; the run itself if it has none.
 
-    The window's start is time zero. Counters count from their first value in the window. Marks outside of
-    the window stay; notifications outside are dropped, and so are histograms after a window that ends before
-    the load. Cutting twice changes nothing.
+    The window's start is time zero. Counters count from there: of one that is read seldom, what it had
+    counted at both ends is interpolated from the readings before and after. Marks outside of the window stay;
+    notifications outside are dropped, and so are histograms after a window that ends before the load. Cutting
+    twice changes nothing.
     """
     window = window_of(run)
     return run if window is None else between(run, *window)
@@ -173,8 +174,10 @@ def between(run: Run, start_s: float, end_s: float) -> Run:
         outcome=replace(run.outcome, duration_s=min(end_s, run.outcome.duration_s) - start_s),
     )
     counters = np.array([prop.kind is Kind.COUNTER for prop in run.properties], dtype=np.bool_)
-    times_s = times_s[part] - start_s
-    return replace(moved, times_s=times_s, values=_recount(run.values[part], counters))
+    values = run.values[part].copy()
+    for row in {part.start, part.stop - 1}:
+        values[row - part.start] = _counted_at(run, row, part)
+    return replace(moved, times_s=times_s[part] - start_s, values=_recount(values, counters))
 
 
 def _without(run: Run, why: str) -> Run:
@@ -196,6 +199,25 @@ def _complete(run: Run) -> tuple[Mark, ...]:
 def _inside(times_s: FloatArray, start_s: float, end_s: float) -> npt.NDArray[np.bool_]:
     inside: npt.NDArray[np.bool_] = (times_s >= start_s) & (times_s <= end_s)
     return inside
+
+
+def _counted_at(run: Run, row: int, part: slice) -> FloatArray:
+    """Return the values of a row; of a counter that it lacks, what lies between the readings around it.
+
+    Nothing is invented for a counter without a reading in the part, and whole counts stay whole.
+    """
+    values: FloatArray = run.values[row].copy()
+    for column, prop in enumerate(run.properties):
+        known = ~np.isnan(run.values[:, column])
+        if prop.kind is not Kind.COUNTER or known[row] or not known[part].any():
+            continue
+        read = np.flatnonzero(known)
+        if read[0] < row < read[-1]:
+            readings = run.values[read, column]
+            between_them = np.interp(run.times_s[row], run.times_s[read], readings)
+            is_whole = (readings == np.round(readings)).all()
+            values[column] = np.round(between_them) if is_whole else between_them
+    return values
 
 
 def _recount(values: FloatArray, counters: npt.NDArray[np.bool_]) -> FloatArray:

@@ -19,6 +19,7 @@ MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 COMMITS = [Commit(f"{n:040x}", "Ann <a@example.org>", "2026-01-05", f"Change {n}") for n in range(60)]
 RELEASES = [Release("v1.0", COMMITS[10].name), Release("v1.1", COMMITS[50].name)]
 DRAWN_MS = 60_000
+TIME = "run.duration"
 
 
 def entries(more_from: int) -> list[HistoryEntry]:
@@ -38,7 +39,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("pages")
     moved = past_of("moved <b>", entries(30), COMMITS, RELEASES)
     still = past_of("still", entries(99), COMMITS, RELEASES)
-    made = {"one": [moved], "many": [still, moved]}
+    took = zip(entries(99)[:3], (1.0, 1.0, 2.0), strict=True)
+    slow = past_of("slow", [replace(entry, levels={TIME: time_s}) for entry, time_s in took], COMMITS, [])
+    made = {"one": [moved], "many": [still, moved], "slow": [slow]}
     for name, pasts in made.items():
         (place / f"{name}.html").write_text(render_history(pasts, MONDAY), encoding="utf-8")
     return {name: place / f"{name}.html" for name in made}
@@ -76,6 +79,15 @@ def test_a_step_is_named_with_its_commit_and_author(page: Page, written: dict[st
     expect(row).to_contain_text(f"{COMMITS[30].name[:9]} 2026-01-05 Ann: Change 30")
     page.get_by_label("compare with").select_option("v1.1")
     expect(page.locator("tr", has_text="threads").first).to_contain_text("±0")
+
+
+def test_a_time_of_one_slow_build_accuses_nobody(page: Page, written: dict[str, Path]) -> None:
+    """One of two builds since the training took twice as long, which is no step."""
+    show(page, written["slow"])
+    row = page.locator("table.changes tr", has_text="duration")
+    expect(row).to_contain_text("+50 %")
+    expect(row).to_have_class("still")
+    expect(page.locator("tr.moved")).to_have_count(0)
 
 
 def test_every_quantity_has_a_chart_with_its_builds(page: Page, written: dict[str, Path]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from buto.actions.branches import is_on_main, merge_base
+from buto.actions.turns import TurnsReason, reason_since_training
 from buto.errors import UsageError
+from perf.fuzz import examples
 from tests.support.processes.repository import git
 
 
@@ -77,3 +80,26 @@ def test_the_provider_names_the_main_branch_before_a_usual_name_does(repository:
     git(repository, "checkout", "--quiet", "--detach", "develop")
     assert not is_on_main(repository, {})
     assert is_on_main(repository, {"CI_DEFAULT_BRANCH": "develop"})
+
+
+@pytest.mark.parametrize(
+    ("trained", "age"), [("main~1", "1 commit ago"), ("main~2", "2 commits ago"), ("main", "")]
+)
+def test_turns_with_the_program_of_the_training_say_how_many_commits_ago_that_was(
+    repository: Path, trained: str, age: str
+) -> None:
+    """On the main branch, where all that was merged since then counts; not if nothing was."""
+    git(repository, "checkout", "--quiet", "main")
+    known = replace(examples.oracle(), commit=git(repository, "rev-parse", trained).strip())
+    assert reason_since_training(TurnsReason("they differ"), known, repository).trained == age
+
+
+@pytest.mark.parametrize("commit", ["", "0" * 40])
+def test_a_training_of_no_commit_that_is_here_has_no_age(repository: Path, commit: str) -> None:
+    known = replace(examples.oracle(), commit=commit)
+    assert not reason_since_training(TurnsReason("they differ"), known, repository).trained
+
+
+def test_without_git_a_training_has_no_age(tmp_path: Path) -> None:
+    known = replace(examples.oracle(), commit="0" * 40)
+    assert not reason_since_training(TurnsReason("they differ"), known, tmp_path).trained

@@ -15,6 +15,7 @@ from buto.actions.branches import PULL_REQUESTS, TARGETS
 from buto.actions.events import Told
 from buto.actions.kept import forget_programs, keep_program, watch
 from buto.actions.old_program import ChosenProgram
+from buto.actions.past_results import unnamed_acceptance
 from buto.actions.project import NO_OVERRIDES, Files, Overrides, Project
 from buto.actions.release import ReleaseRequest, anchor_of, release
 from buto.actions.report import ReportRequest, report
@@ -26,7 +27,7 @@ from buto.report.formats.json_result import result_document
 from buto.report.result import Result
 from buto.run.model import BASE
 from buto.run.store import RunStore
-from buto.steps import Action
+from buto.steps import Action, Advice, Step
 from tests.support.builds.scripted_builds import Builds, git
 from tests.support.projects import project_in
 from tests.support.report import made
@@ -479,6 +480,28 @@ def test_a_base_that_is_checked_out_is_no_base_of_itself(
     assert not any(run.metadata.get(BASE) for run in result.runs)
     assert result.verdict is not None
     assert result.verdict.status is Status.REGRESSION
+
+
+def proposed(builds: Builds) -> list[Step]:
+    """What is proposed to one who accepts and names no test."""
+    advice = unnamed_acceptance(builds.project.workspace(), [TEST]).advice
+    assert isinstance(advice, Advice)
+    return [part for part in advice.parts if isinstance(part, Step)]
+
+
+def test_after_a_release_that_failed_each_change_is_accepted_alone(builds: Builds) -> None:
+    """To train anew would move no release."""
+    named(builds)
+    builds.commit("More")
+    failed = builds.check(2.0, (2.0,), release=True)
+    assert failed.verdict is not None
+    subjects = {finding.subject for finding in failed.verdict.findings}
+    only = {step.only for step in proposed(builds)}
+    assert only
+    assert only <= subjects
+    builds.commit("Later")
+    assert builds.check(2.0, (2.0,), old=(1.0,)).status == "regression"
+    assert [step.only for step in proposed(builds)] == [""]
 
 
 def test_a_sum_is_judged_again_as_it_was(builds: Builds) -> None:

@@ -21,6 +21,7 @@ from buto.actions.train import TrainRequest, train
 from buto.errors import JudgeError, UsageError
 from buto.judging.verdict import Status
 from buto.judging.waivers import waivers_in
+from buto.report import words
 from buto.report.formats.json_result import result_document
 from buto.report.result import Result
 from buto.run.model import Run
@@ -112,6 +113,10 @@ def test_a_change_that_its_commit_means_passes_with_author_and_reason(shop: Shop
     assert status_of(result) is Status.PASS
     assert result.verdict is not None
     assert any("Ann" in text and "pages are kept" in text for text in result.verdict.warnings)
+    # That the programs differ is no reason to pass.
+    assert words.ALL_MEANT in words.reasons(result.verdict)[0]
+    assert failed.verdict is not None
+    assert words.ALL_MEANT not in words.reasons(failed.verdict)[0]
     document = result_document("check", [result], 0, made.FINISHED)
     assert document["tests"][0]["verdict"]["waived"][0]["waivers"][0]["reason"] == "pages are kept"
 

@@ -231,24 +231,40 @@ def test_a_damaged_stored_profile_is_refused(tmp_path: Path) -> None:
 def test_the_newest_verdict_chooses_what_is_recorded(
     tmp_path: Path, launcher: Launcher, status: str | None, kinds: tuple[ProfileKind, ...]
 ) -> None:
-    findings = [
-        {"subject": "jvm.class.count", "effect": "better"},
-        {"subject": "jvm.thread.count", "effect": "worse"},
-    ]
+    checked(tmp_path, "old", status, {"jvm.thread.count": "worse", "jvm.class.count": "better"})
+    asked(tmp_path)
+    assert launcher.kinds == kinds
+
+
+def checked(directory: Path, name: str, status: str | None, effects: dict[str, str]) -> None:
+    """Store the result of a check that found these properties."""
     shape = {
         "status": status,
         "p_value": 0.01,
-        "findings": findings,
-        "headlines": [{"finding": 1}, {"finding": 0}],
+        "findings": [{"subject": subject, "effect": effect} for subject, effect in effects.items()],
+        "headlines": [{"finding": place} for place in range(len(effects))],
     }
     verdict = None if status is None else shape
     test = {"status": status or "error", "runs": [], "verdict": verdict}
     finished = "2026-01-02T03:04:05Z"
     document = {"format": FORMAT, "version": VERSION, "command": "check", "finished": finished}
     document |= {"tests": [test]}
-    ResultStore(project_in(tmp_path).files.store).add("old", json.dumps(document).encode())
-    asked(tmp_path)
-    assert launcher.kinds == kinds
+    ResultStore(project_in(directory).files.store).add(name, json.dumps(document).encode())
+
+
+@pytest.mark.parametrize(
+    ("status", "threads", "is_warned"),
+    [("regression", "better", True), ("regression", "worse", False), ("pass", "better", False)],
+)
+def test_who_asks_why_a_program_is_better_is_told_what_is_named(
+    tmp_path: Path, launcher: Launcher, status: str, threads: str, is_warned: bool
+) -> None:
+    """Of such a check, the methods that use more would be read as its cause."""
+    project, events = project_in(tmp_path), list[Event]()
+    store_profile(project.launcher(), TestConfig("shop", Target(("java", "Old")), {}))
+    checked(tmp_path, "shop", status, {"jvm.thread.count": threads, "jvm.class.count": "better"})
+    why(project, WhyRequest("shop", overrides=_command("New")), events.append)
+    assert any(isinstance(event, Warned) for event in events) is is_warned
 
 
 def test_what_cannot_be_asked_is_a_wrong_usage(tmp_path: Path, launcher: Launcher) -> None:

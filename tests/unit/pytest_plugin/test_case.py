@@ -250,6 +250,10 @@ def test_training_stores_a_profile_and_a_regression_is_compared_with_it(
     details = "\n".join(case.outcome(0).details)
     assert "CAUSE  leaker: shop.Cart.add allocates more" in details
     assert re.search(r"is stored and \d+ s old", details)
+    # What was done is no next step; to accept the change is one.
+    steps = [line for line in details.splitlines() if line.strip().startswith("next:")]
+    assert any("--buto-accept" in line for line in steps)
+    assert not any("--buto-why" in line for line in steps)
 
 
 def test_a_program_that_cannot_be_profiled_leaves_the_verdict_and_its_reason(

@@ -121,6 +121,27 @@ def test_a_counter_counts_from_its_first_readable_value() -> None:
     np.testing.assert_array_equal(part.series("count"), [np.nan, np.nan, 0, 9, 20, 33, 48])
 
 
+@pytest.mark.parametrize("read", [[0, 10], [0, 5, 10], [0, 2, 8, 10], [1, 3, 7, 9]])
+def test_what_a_counter_counted_does_not_depend_on_when_it_was_read(read: list[int]) -> None:
+    """A counter of ten a second, which is read seldom, counts sixty in six seconds."""
+    values = np.array(run().values)
+    values[:, 1] = [10.0 * time_s if time_s in read else np.nan for time_s in run().times_s]
+    part = cut_to_window(with_window(replace(run(), values=values), LOAD))
+    count = part.series("count")
+    if any(2 <= time_s <= 8 for time_s in read):
+        assert (count[0], count[-1]) == (0, 60)
+    else:
+        assert np.isnan(count).all()
+
+
+def test_a_whole_count_stays_whole_between_two_readings() -> None:
+    values = np.array(run().values)
+    values[:, 1] = np.nan
+    values[[0, 5, 10], 1] = [0, 8, 16]
+    part = cut_to_window(with_window(replace(run(), values=values), LOAD))
+    assert part.series("count")[-1] == 13 - 3
+
+
 @given(st.floats(0, 9), st.floats(0, 10), st.lists(st.floats(-1, 11), max_size=4))
 def test_cutting_twice_changes_nothing(start_s: float, length_s: float, at: list[float]) -> None:
     marks = tuple(Mark(time_s, f"m{number}") for number, time_s in enumerate(sorted(at)))

@@ -280,9 +280,11 @@ class View {
       const story = steps.map(({ build, old, level }) => element("div", {}, element("b", {}, changeText(old, level, curve.unit)), ` ${who(build)}: `,
         element("span", { class: "says" }, curve.exact ? says(build) : `${says(build)} (or the machine)`)));
       if (curve.trend) story.push(element("div", { class: "says" }, `trend: ${curve.trend}`));
-      if (!story.length && sizes >= 1) story.push(element("div", { class: "says" }, "in steps that are small, or before the first build shown"));
+      // A time of one slow build is no change of the program: without a step, the machine moves it.
+      const moved = sizes >= 1 && (curve.exact || steps.length > 0);
+      if (!story.length && sizes >= 1) story.push(element("div", { class: "says" }, moved ? "in steps that are small, or before the first build shown" : "no certain step"));
       const welcome = curve.better * (now - then) > 0 ? "better" : curve.better ? "worse" : "";
-      return element("tr", { class: sizes >= 1 ? `moved ${welcome}` : "still" }, element("td", {}, curve.title), element("td", {}, formatQuantity(then, curve.unit)),
+      return element("tr", { class: moved ? `moved ${welcome}` : "still" }, element("td", {}, curve.title), element("td", {}, formatQuantity(then, curve.unit)),
         element("td", {}, formatQuantity(now, curve.unit)), element("td", { class: "change" }, changeText(then, now, curve.unit)), element("td", { class: "steps-of" }, ...story));
     });
     const head = ["", "then", "now", "change", "when, and by whom"].map((text) => element("th", {}, text));
