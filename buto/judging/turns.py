@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -368,17 +369,24 @@ def without_local_level(values: FloatArray) -> FloatArray:
     Args:
         values: shape (n_launches, n_features), no NaN; at least two launches.
     """
-    n = len(values)
-    distance = np.arange(n)[:, None] - np.arange(n)
-    weight = np.exp(-0.5 * (distance / NEIGHBOURS) ** 2)
-    np.fill_diagonal(weight, 0.0)
-    around = weight / weight.sum(axis=1, keepdims=True) @ values
+    around = _weigh_neighbours(len(values)) @ values
     centred = around - around.mean(axis=0)
     spread = (centred**2).sum(axis=0)
     together = (centred * (values - values.mean(axis=0))).sum(axis=0)
     share = np.clip(np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0), 0.0, 1.0)
     result: FloatArray = values - share * around
     return result
+
+
+@lru_cache(maxsize=64)
+def _weigh_neighbours(n: int) -> FloatArray:
+    """Return the weights of all launches in the mean around each, shape (n, n), read-only."""
+    distance = np.arange(n)[:, None] - np.arange(n)
+    weight = np.exp(-0.5 * (distance / NEIGHBOURS) ** 2)
+    np.fill_diagonal(weight, 0.0)
+    shares: FloatArray = weight / weight.sum(axis=1, keepdims=True)
+    shares.flags.writeable = False
+    return shares
 
 
 FEWEST_FOR_LEVEL = 5
