@@ -136,6 +136,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"tests skipped: {len(terminalreporter.stats.get('skipped', []))}")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def home_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each training looks for what changed below HOME, where whoever tests may have many thousand files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def same_order_of_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same commit launches the programs of a test in the same order, so that it decides after as many."""

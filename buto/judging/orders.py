@@ -70,10 +70,11 @@ class Orders(Struct, frozen=True, eq=False):
         Args:
             labels: shape (n,), the beginning of an order of the set.
         """
-        left, chances = self.is_new, np.empty(len(labels))
+        # Their numbers, for to copy a hundred thousand orders takes longer than all bets on their labels.
+        left, chances = np.arange(len(self.is_new)), np.empty(len(labels))
         for place, label in enumerate(labels):
-            column = left[:, place]
-            chances[place] = column.mean()
+            column = self.is_new[left, place]
+            chances[place] = np.count_nonzero(column) / len(left)
             left = left[column == label]
         return chances
 

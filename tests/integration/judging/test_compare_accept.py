@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -103,14 +104,20 @@ def test_too_few_stored_runs_are_not_compared(both: Path) -> None:
     assert "4 and 3 usable runs" in done.stderr
 
 
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("training")
+    store(directory, *(leaking_run(number) for number in range(10)))
+    (directory / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
+    called(directory, "train", "leaker", "--from-runs", "all", exits=0)
+    store(directory, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
+    return directory
+
+
 @pytest.fixture
-def trained(tmp_path: Path) -> Path:
+def trained(training: Path, tmp_path: Path) -> Path:
     """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
-    store(tmp_path, *(leaking_run(number) for number in range(10)))
-    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
-    called(tmp_path, "train", "leaker", "--from-runs", "all", exits=0)
-    store(tmp_path, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
-    return tmp_path
+    return Path(shutil.copytree(training, tmp_path, dirs_exist_ok=True))
 
 
 def new_runs() -> str:

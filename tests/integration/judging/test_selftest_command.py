@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -21,13 +22,19 @@ tests:
 """
 
 
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("training")
+    (directory / "buto.yaml").write_text(CONFIG)
+    ids = store(directory, *(leaking_run(number) for number in range(14)))
+    called(directory, "train", "leaker", "--from-runs", f"..{ids[7]}", exits=0)
+    return directory
+
+
 @pytest.fixture
-def trained(tmp_path: Path) -> Path:
+def trained(training: Path, tmp_path: Path) -> Path:
     """Fourteen stored runs, of which the first eight have trained an oracle."""
-    (tmp_path / "buto.yaml").write_text(CONFIG)
-    ids = store(tmp_path, *(leaking_run(number) for number in range(14)))
-    called(tmp_path, "train", "leaker", "--from-runs", f"..{ids[7]}", exits=0)
-    return tmp_path
+    return Path(shutil.copytree(training, tmp_path, dirs_exist_ok=True))
 
 
 def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:

@@ -19,13 +19,14 @@ MARKED = ("--marks", "yes", "--rounds", "12")
 BY_WORK = ("--marks", "no", "--rounds", "400")
 
 
-@pytest.fixture(autouse=True)
-def no_reader_of_dumps(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    """Without one, no heap is dumped, which saves seconds."""
-    if "field" not in request.fixturenames:
-        monkeypatch.setenv("HOME", str(tmp_path))
+REPOSITORY = repository()
+"""Of whoever tests; where HOME has none, no heap is dumped, which saves seconds."""
+
+
+@pytest.fixture
+def reader_of_dumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one in the home of whoever tests."""
+    monkeypatch.setenv("HOME", str(REPOSITORY.parents[1]))
 
 
 def grown(directory: Path, *words: str, options: tuple[str, ...] = (), exits: int) -> dict[str, Any]:
@@ -155,7 +156,8 @@ def test_the_load_of_a_test_is_repeated_as_rounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_reader(repository()) is None, reason="LeakCanary's shark is not in ~/.m2")
+@pytest.mark.skipif(find_reader(REPOSITORY) is None, reason="LeakCanary's shark is not in ~/.m2")
+@pytest.mark.usefixtures("reader_of_dumps")
 @pytest.mark.parametrize(
     ("leak", "field"),
     [

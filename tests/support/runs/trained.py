@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
+
+from buto.actions import collecting
 from buto.actions.check import CheckRequest, check
 from buto.actions.events import Event
 from buto.actions.project import Overrides, Project
@@ -18,20 +25,27 @@ from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import NAMES, leaking_run
 
+N_TRAINING = 10
 N_TURNS = 10
 """At most of each program, at the default alpha."""
 
 OLD = "leaker@trained"
+COMMAND = ("java", "-jar", "app.jar")
 
 
 class Trained:
-    """A trained test whose launches give what is put down: the present program's runs, and the kept one's."""
+    """A trained test whose launches give what is put down: the present program's runs, and the kept one's.
+
+    Args:
+        training: what the launches of the training give; None for ten usual runs.
+    """
 
     def __init__(self, directory: Path, script: Script, training: Sequence[Launch] | None = None) -> None:
         self.directory, self.script = directory, script
-        (directory / "app.jar").write_text("as trained")
-        self.put_down(*(runs(10) if training is None else training))
-        train(self.project, TrainRequest(("leaker",), Overrides(command=("java", "-jar", "app.jar"))))
+        if training is None:
+            copy_training(directory, script, COMMAND)
+        else:
+            _train(directory, script, COMMAND, training)
 
     @property
     def project(self) -> Project:
@@ -56,6 +70,29 @@ class Trained:
 
     def n_old(self) -> int:
         return len(self.project.store.ids(OLD))
+
+
+def copy_training(directory: Path, script: Script, command: tuple[str, ...]) -> None:
+    """Leave what a training with ten usual runs leaves, and in the script that it launched them."""
+    shutil.copytree(_training(command).name, directory, dirs_exist_ok=True)
+    script.launched.extend(["leaker"] * N_TRAINING)
+
+
+@cache
+def _training(command: tuple[str, ...]) -> TemporaryDirectory[str]:
+    """A training of which all tests of a process have copies: it takes longer than most of them."""
+    place, script = TemporaryDirectory(), Script({})
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(place.name):
+        patch.setattr(collecting, "collect", script.collect)
+        _train(Path(place.name), script, command, runs(N_TRAINING))
+    return place
+
+
+def _train(directory: Path, script: Script, command: tuple[str, ...], training: Sequence[Launch]) -> None:
+    if command == COMMAND:
+        (directory / "app.jar").write_text("as trained")
+    script.events["leaker"] = iter(training)
+    train(project_in(directory), TrainRequest(("leaker",), Overrides(command=command)))
 
 
 def runs(

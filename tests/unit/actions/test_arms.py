@@ -44,8 +44,9 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trained:
     for directory in (project, stages):
         directory.mkdir()
     monkeypatch.chdir(project)
+    trained = Trained(project, script)
     monkeypatch.setattr(tempfile, "tempdir", str(stages))
-    return Trained(project, script)
+    return trained
 
 
 def left(trained: Trained) -> list[Path]:

@@ -49,6 +49,7 @@ from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script
 from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.stored import leaking_run
+from tests.support.runs.trained import copy_training
 
 JAVA = Overrides(command=("java", "Leaker"))
 N_TRAINING = 10
@@ -96,11 +97,8 @@ def elsewhere(n_runs: int, leak: float = 1.0) -> list[Run]:
     return [leaking_run(number, leak=leak, **{"jvm.spec.version": "21"}) for number in range(50, 50 + n_runs)]
 
 
-def trained(directory: Path, script: Script) -> EventLog:
-    put_down(script, *leaking(N_TRAINING))
-    log = EventLog()
-    train(project_in(directory), TrainRequest(("leaker",), JAVA), log)
-    return log
+def trained(directory: Path, script: Script) -> None:
+    copy_training(directory, script, JAVA.command)
 
 
 def checked(directory: Path, script: Script, *launched: Launch) -> tuple[CallOutcome, EventLog]:
@@ -110,7 +108,9 @@ def checked(directory: Path, script: Script, *launched: Launch) -> tuple[CallOut
 
 
 def test_training_reports_each_launch_and_then_the_oracle(tmp_path: Path, launches: Script) -> None:
-    log = trained(tmp_path, launches)
+    log = EventLog()
+    put_down(launches, *leaking(N_TRAINING))
+    train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), log)
     assert isinstance(log[0], LaunchesPlanned)
     assert log[0].planned == {"leaker": N_TRAINING}
     assert [event.number for event in log.of(LaunchStarted)] == list(range(1, N_TRAINING + 1))

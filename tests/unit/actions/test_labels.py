@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,13 +30,15 @@ JAVA = Overrides(command=("java", "-jar", "leaker.jar"))
 N_TRAINING = 10
 
 
-@pytest.fixture(autouse=True)
-def person(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Git knows the name of the person here, and no other configuration."""
-    config = tmp_path / "gitconfig"
+    config = tmp_path_factory.mktemp("person") / "gitconfig"
     config.write_text("[user]\n\tname = Ada Byron\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", str(config))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        yield
 
 
 def put(directory: Path, numbers: range, leak: float = 1.0, purpose: str = "train") -> list[str]:
@@ -46,11 +50,17 @@ def put(directory: Path, numbers: range, leak: float = 1.0, purpose: str = "trai
     return store(directory, *runs)
 
 
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("training")
+    put(directory, range(N_TRAINING))
+    assert train(project_in(directory), TrainRequest(("leaker",), JAVA, from_runs="all")).exit_code == 0
+    return directory
+
+
 @pytest.fixture
-def trained(tmp_path: Path) -> Path:
-    put(tmp_path, range(N_TRAINING))
-    assert train(project_in(tmp_path), TrainRequest(("leaker",), JAVA, from_runs="all")).exit_code == 0
-    return tmp_path
+def trained(training: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(training, tmp_path, dirs_exist_ok=True))
 
 
 def checked(directory: Path, ids: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -167,7 +167,6 @@ def test_unchanged_programs_have_no_trend() -> None:
     assert sum(trend is not None for trend in trends) <= 1
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.integers(4, 14), st.floats(1.5, 100.0))
 def test_units_change_no_answer(seed: int, n_builds: int, scale: float) -> None:
     given = raised(series(n_builds, seed), 2, 2, 600.0)
@@ -186,7 +185,6 @@ def test_units_change_no_answer(seed: int, n_builds: int, scale: float) -> None:
         assert (mine.since.key, mine.p_value) == (theirs.since.key, theirs.p_value)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.permutations(range(8)))
 def test_the_clock_decides_no_order(order: list[int]) -> None:
     given = raised(series(8), 4, 1, 1.0)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.segments import Segment, segments_of
@@ -70,7 +70,6 @@ def test_unchanged_programs_have_hardly_a_step() -> None:
     assert sum(len(starts(noisy(80, seed, 0.05), 0.0)) > 1 for seed in range(300)) <= 2
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 999), st.floats(1e-6, 1e9))
 def test_units_change_no_step(seed: int, scale: float) -> None:
     values = noisy(50, seed)
@@ -78,7 +77,6 @@ def test_units_change_no_step(seed: int, scale: float) -> None:
     assert starts(values * scale, 5.0 * scale) == starts(values)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1e6) | st.just(float("nan")), max_size=40), st.floats(0, 10))
 def test_segments_are_in_order_and_differ_by_what_matters(given_values: list[float], least: float) -> None:
     found = segments_of(np.array(given_values, dtype=float), least)

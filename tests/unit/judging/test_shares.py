@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.judging.shares import divide_change, student_quantile
@@ -106,7 +106,6 @@ def test_a_build_without_a_run_gives_its_share_to_the_next_one() -> None:
     assert divide_change(anchor, np.full(3, np.nan)).shares == ()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 500), st.floats(1e-3, 1e6))
 def test_shares_and_rest_are_the_total_in_any_unit(seed: int, scale: float) -> None:
     anchor, builds = made({4: 2.0, 9: -1.0}, 15, seed)
