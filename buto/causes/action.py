@@ -97,8 +97,9 @@ def why(project: Project, request: WhyRequest, reporter: Reporter = ignore) -> E
     kinds = _kinds(launcher.workspace, request)
     overrides, pairs, profiler = request.overrides, request.pairs, request.profiler
     if request.programs is None:
-        _check_command(project, launcher.workspace, request)
         test = _test(project, request.test, Action.WHY, overrides)
+        require_jvm(test, Action.WHY)
+        _check_command(project, launcher.workspace, request)
         kept = _find_kept(project, launcher.workspace, test)
         if kept is not None:
             return _beside_kept(launcher, test, *kept, kinds, pairs=pairs, profiler=profiler)

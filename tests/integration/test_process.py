@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes.command import called
+from tests.support.processes.repository import commit, git
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,45 @@ def test_what_needs_a_jvm_says_so(trained: Path, command: str) -> None:
     done = called(trained, command, "native")
     assert done.returncode == 2, done.stderr
     assert "without" in done.stderr
+
+
+def test_why_says_so_too_if_the_old_program_was_not_kept(trained: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(trained, copied)
+    shutil.rmtree(copied / ".buto" / "programs")
+    called(copied, "why", "native", exits=2)
+
+
+LIMITED = """\
+version: 1
+tests:
+  native:
+    command: ./native if=/dev/zero of=/dev/null bs=256M count=1
+    measure: process
+    limit: 1MiB
+"""
+"""It needs more than the process that launches it, so that the kernel tells its peak."""
+
+
+def test_a_check_that_fails_offers_nothing_that_needs_a_jvm(tmp_path: Path) -> None:
+    shutil.copy("/bin/dd", tmp_path / "native")
+    (tmp_path / "buto.yaml").write_text(LIMITED)
+    called(tmp_path, "train", "native", "--runs", "5", exits=0)
+    done = called(tmp_path, "check", "native", exits=1)
+    assert "buto size" not in done.stdout
+    assert "buto why" not in done.stdout
+
+
+def test_a_comparison_that_fails_offers_nothing_that_needs_a_jvm(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    for size in ("64M", "256M"):
+        (tmp_path / "native").write_text(f"#!/bin/sh\nexec dd if=/dev/zero of=/dev/null bs={size} count=1\n")
+        (tmp_path / "native").chmod(0o755)
+        commit(tmp_path)
+    words = ("compare", "native", "--revisions", "HEAD~1", "HEAD", "--runs", "5", "--alpha", "0.05")
+    done = called(tmp_path, *words, "--measure", "process", "--", "./native", exits=1)
+    assert "buto compare" in done.stdout
+    assert "buto why" not in done.stdout
 
 
 def test_a_command_without_a_jvm_is_told_how_it_is_measured(tmp_path: Path) -> None:
