@@ -7,8 +7,8 @@ import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
 
 /**
- * Does equal blocks of work in virtual threads, of which every other one is watched as buto watches a program, and prints
- * the processor time of both kinds, in nanoseconds. Flight Recorder has begun before the first block.
+ * Does equal blocks of work in virtual threads, of which every other one is watched as buto watches a program. Prints for
+ * each pair of them the processor time of the watched one and of the other one, in nanoseconds.
  */
 final class Watched {
     private static final int THREADS = 50;
@@ -28,18 +28,13 @@ final class Watched {
         for (int warm = 0; warm < 4; warm++) {
             block(rounds, settings, warm % 2 == 0);
         }
-        long watched = 0;
-        long alone = 0;
         for (int pair = 0; pair < pairs; pair++) {
             // The order alternates: what drifts hits both alike.
             boolean isFirst = pair % 2 == 0;
             long first = block(rounds, settings, isFirst);
             long second = block(rounds, settings, !isFirst);
-            watched += isFirst ? first : second;
-            alone += isFirst ? second : first;
+            System.out.println((isFirst ? first : second) + " " + (isFirst ? second : first));
         }
-        System.out.println("watched " + watched);
-        System.out.println("alone " + alone);
     }
 
     private static long block(int rounds, Configuration settings, boolean isWatched) throws Exception {
