@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from buto.run.store import RunStore
 from tests.support.processes.command import called
 from tests.support.processes.repository import commit, git
 
@@ -77,3 +79,44 @@ def test_a_command_without_a_jvm_is_told_how_it_is_measured(tmp_path: Path) -> N
     done = called(tmp_path, "record", "native", "--", "true")
     assert done.returncode == 3
     assert "--measure process" in done.stderr
+
+
+SERVED = """\
+version: 1
+tests:
+  server:
+    command: {command}
+    measure: process
+    interval: 20ms
+    expect-exit: 143
+    workload:
+      port: any
+      ready: {{http: "http://127.0.0.1:${{port}}/"}}
+      http: {{url: "http://127.0.0.1:${{port}}/", rate: 50, duration: 400ms}}
+      stop: true
+"""
+
+
+def test_a_server_is_ready_driven_and_stopped(tmp_path: Path) -> None:
+    server = [
+        sys.executable,
+        "-m",
+        "http.server",
+        "--bind",
+        "127.0.0.1",
+        "--directory",
+        str(tmp_path),
+        "0",
+    ]
+    (tmp_path / "buto.yaml").write_text(SERVED.format(command=json.dumps(server)))
+    (run_id,) = called(tmp_path, "record", "server", exits=0).stdout.split()
+    run = RunStore(tmp_path / ".buto").load("server", run_id)
+    assert run.quality.valid
+    assert run.outcome.exit_code == 143
+    start, end = (
+        next(mark.time_s for mark in run.marks if mark.name == name) for name in ("load.start", "load.end")
+    )
+    assert 0 < start < end <= run.times_s[-1]
+    # Twenty answers, and the one that said that it was ready.
+    assert run.series("process.io.calls[write]")[-1] >= 21
+    assert run.series("command.cpu.time")[-1] > 0
