@@ -20,6 +20,8 @@ public final class NativeHeap {
 
     public NativeHeap(Instrumentation instrumentation) {
         diagnostics = Diagnostics.open(instrumentation);
+        // Rounds that are read by two commands reach the number of calls that loads classes.
+        diagnostics.prepareOften();
     }
 
     /** Reads it now, which takes some milliseconds. */
