@@ -37,6 +37,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "period": ("perf.collecting.period",),
     "launches": ("perf.collecting.launches",),
     "live-set": ("perf.collecting.live_set",),
+    "pins": ("perf.collecting.pins",),
     "harness": ("perf.collecting.harness",),
     "pipeline": ("perf.judging.pipeline",),
     "repeating": ("perf.judging.repeating",),

@@ -107,6 +107,11 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None) -> Advic
     )
 
 
+def is_of_process(run: Run) -> bool:
+    """Return whether a run is of a command that was measured without a JVM."""
+    return run.metadata.get(COLLECTOR) == PROCESS
+
+
 def warnings(runs: RunSet) -> tuple[str, ...]:
     sentences = list(remarks(runs))
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
@@ -115,7 +120,7 @@ def warnings(runs: RunSet) -> tuple[str, ...]:
             "program that fails behind a wrapper or a pipe counts as good; give the java command itself"
         )
     # What the kernel counts to the end of a process needs no samples.
-    lengths = [_intervals(run) for run in runs if run.metadata.get(COLLECTOR) != PROCESS]
+    lengths = [_intervals(run) for run in runs if not is_of_process(run)]
     if lengths and np.median(lengths) < FEWEST_INTERVALS:
         n_samples = round(np.median([len(run.times_s) for run in runs]))
         sentences.append(
@@ -133,7 +138,7 @@ def describe_jvms(test: str, runs: RunSet) -> list[Told]:
         ", ".join(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))
         for key in ("buto.jvm", "buto.jvms.others")
     )
-    if others and all(run.metadata.get(COLLECTOR) == PROCESS for run in runs):
+    if others and all(map(is_of_process, runs)):
         text = f"a JVM was seen ({others}), and is measured from outside like any process; to see inside it: "
         return [Told(test, Advice(text, Setting("measure", "jvm")))]
     if not names:

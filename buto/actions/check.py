@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from buto.actions.advice import next_steps, settings_warning
+from buto.actions.advice import is_of_process, next_steps, settings_warning
 from buto.actions.base import Base, base_of_stored
 from buto.actions.bases import base_of_change, keep_checked, watch_build
 from buto.actions.events import Judged, Reporter, Told, Warned, ignore
@@ -463,7 +463,7 @@ def decide(
         steps = next_steps(known.oracle, checked.verdict, from_runs, more=helpful, command=command)
     allowed = limit_bytes or launcher.workspace.limits.get(known.oracle.test)
     checked = apply_limit(checked, (*first, *checked.runs), allowed)
-    if is_over_limit(checked.verdict):
+    if is_over_limit(checked.verdict) and not any(map(is_of_process, checked.runs)):
         steps = (*steps, Step(Action.SIZE, known.oracle.test, why="how much it needs"))
     verdict = with_growth(with_places(checked.verdict, checked.runs.runs), examined)
     growth = None if examined is None else examined.growth

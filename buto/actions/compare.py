@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from msgspec import Struct, structs
 
 from buto import oracle
+from buto.actions.advice import is_of_process
 from buto.actions.events import Failed, Judged, Reporter, ignore
 from buto.actions.launcher import Launcher
 from buto.actions.outcome import CallOutcome, conclude
@@ -253,7 +254,8 @@ def _next_steps(verdict: Verdict, request: CompareRequest, runs: Sequence[Run]) 
         Step(Action.SHOW_RUN, new.name, run_id=next(iter(verdict.run_ids), None)),
         Step(Action.COMPARE, old.name, against=new.name, from_runs=which, why=why),
     ]
-    if verdict.status is Status.REGRESSION and old.revision is not None and new.revision is not None:
+    has_code = verdict.status is Status.REGRESSION and not any(map(is_of_process, runs))
+    if has_code and old.revision is not None and new.revision is not None:
         # They can be compared again, to name the code.
         both, why = (old.revision, new.revision), "which code did it"
         steps.append(Step(Action.WHY, old.like[0], revisions=both, build=request.build, why=why))

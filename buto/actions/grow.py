@@ -21,7 +21,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import session_of
 from buto.errors import BadFileError, JudgeError, MeasureError, UsageError
 from buto.judging.growth import FEWEST_ROUNDS, ROUNDS
-from buto.judging.rounds import RoundsBy, RunGrowth, judge_rounds, rounds_of
+from buto.judging.rounds import BY_MALLOC, RoundsBy, RunGrowth, judge_rounds, rounds_of
 from buto.judging.verdict import Status
 from buto.measure.holders import find_reader, holding_paths, repository
 from buto.measure.private_directory import private_directory
@@ -129,7 +129,10 @@ def judge_run(run: Run) -> GrowthReport:
     n_counted = len(rounds_of(run))
     if n_counted < FEWEST_ROUNDS:
         raise _too_few(run, by, n_counted)
-    return GrowthReport(judge_rounds(run, by_work=by is RoundsBy.WORK), by, share_bytes, run.id)
+    judged = judge_rounds(run, by_work=by is RoundsBy.WORK)
+    is_native_known = BY_MALLOC in run.column_of and not np.isnan(run.series(BY_MALLOC)).all()
+    why_no_native = "" if is_native_known else run.nan_reasons.get(BY_MALLOC, "")
+    return GrowthReport(judged, by, share_bytes, run.id, why_no_native=why_no_native)
 
 
 def _holders(

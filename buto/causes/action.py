@@ -100,8 +100,9 @@ def why(project: Project, request: WhyRequest, reporter: Reporter = ignore) -> E
         if is_only_better(launcher.workspace, request.test):
             text = "the newest check found only what is better, and methods that use more cannot explain that"
             reporter(Warned(request.test, text))
-        _check_command(project, launcher.workspace, request)
         test = _test(project, request.test, Action.WHY, overrides)
+        require_jvm(test, Action.WHY)
+        _check_command(project, launcher.workspace, request)
         kept = _find_kept(project, launcher.workspace, test)
         if kept is not None:
             return _beside_kept(launcher, test, *kept, kinds, pairs=pairs, profiler=profiler)

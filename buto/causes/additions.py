@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from buto.actions.advice import is_of_process
 from buto.actions.hooks import Addition
 from buto.actions.launcher import Launcher
 from buto.actions.workspace import Workspace
 from buto.judging.story import story_of
 from buto.judging.verdict import Status
-from buto.measure.target import PROCESS
 from buto.oracle import CheckedRuns, Oracle
 from buto.project.model import TestConfig
 from buto.report.check_report import CodeCause
-from buto.run.model import COLLECTOR
 from buto.steps import Action, Step
 
 
 def next_steps(workspace: Workspace, checked: CheckedRuns) -> Addition:
     """Return the step that explains a regression, if the trained program is kept or its profile stored."""
     verdict, test = checked.verdict, checked.oracle.test
-    has_no_jvm = any(run.metadata.get(COLLECTOR) == PROCESS for run in checked.runs)
+    has_no_jvm = any(map(is_of_process, checked.runs))
     if verdict.status is not Status.REGRESSION or has_no_jvm or story_of(verdict).is_welcome:
         return Addition()
     # Imported here: most verdicts need no explanation.

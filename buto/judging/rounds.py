@@ -23,6 +23,10 @@ LEAST_SHARE = 1e-4
 """The rise of bytes in a round that matters: LEAST_BYTES, and this share of the live heap. With less, a
 program needs ten thousand rounds to double."""
 
+LEAST_NATIVE_BYTES = 65536.0
+"""The rise of native memory in a round that matters. The JVM's tables, and what counts the rounds, add up to
+20 KiB to rounds of a program that does nothing."""
+
 LIVE_HEAP = "jvm.memory.heap.live"
 
 COUNTERS: Mapping[str, float] = {
@@ -55,8 +59,17 @@ _AT_ONCE = {
 }
 """Of what buto reads from outside, the property that the agent reads when a round is over."""
 
-CLASS_LOADERS, MBEANS = "class loaders", "MBeans"
-_UNITS = {CLASS_LOADERS: "{class_loader}", MBEANS: "{MBean}"}
+CLASS_LOADERS, MBEANS, NATIVE_MEMORY = "class loaders", "MBeans", "native memory"
+_SIZES = {**COUNTERS, NATIVE_MEMORY: LEAST_NATIVE_BYTES}
+_UNITS = {CLASS_LOADERS: "{class_loader}", MBEANS: "{MBean}", NATIVE_MEMORY: "By"}
+
+BY_MALLOC = "mbean[com.sun.management:type=DiagnosticCommand]/vmInfo"
+"""All that malloc has allocated and nobody has freed, direct buffers included."""
+
+_DIRECT = "jvm.buffer.memory.used[direct]"
+
+_HAVE_NATIVE_MEMORY = ("java.util.zip.Deflater", "java.util.zip.Inflater")
+"""Of the JDK, classes whose objects have native memory that no other counter tells of."""
 
 _REGISTERED = "com.sun.jmx.mbeanserver.NamedObject"
 """The JDK's own object for each MBean of a server."""
@@ -244,25 +257,25 @@ def _find_alike(series: RoundSeries, growth: Growth) -> list[str]:
     """Return classes of which there are as many objects more in each round as a counter grows by.
 
     Own classes come first, then what a counter is about, then the largest objects: what a file is made of is
-    smaller.
+    smaller. How much native memory an object has is not known: there, any number of more own objects will do.
     """
     counters = [
         int(column)
         for column in np.flatnonzero(growth.grows)
         if series.subjects[column] is SeriesSubject.COUNTER
     ]
+    is_native = any(series.names[counter] == NATIVE_MEMORY for counter in counters)
     objects = np.diff(series.objects[growth.n_warm_up :], axis=0)
     classes = []
     for column, (name, what) in enumerate(zip(series.names, series.subjects, strict=True)):
+        if what is not SeriesSubject.CLASS:
+            continue
         steps = objects[:, column]
-        alike = [
-            counter
-            for counter in counters
-            if what is SeriesSubject.CLASS
-            and steps.min() > 0
-            and _is_near(steps.mean(), growth.rates[counter])
-        ]
-        if alike:
+        is_alike = steps.min() > 0 and any(
+            _is_near(steps.mean(), growth.rates[counter]) for counter in counters
+        )
+        may_have = is_own(name) or name in _HAVE_NATIVE_MEMORY
+        if is_alike or (is_native and growth.goes_on[column] and may_have):
             classes.append((not is_own(name), -growth.rates[column], name))
     own = [name for foreign, _, name in sorted(classes) if not foreign]
     others = [name for foreign, _, name in sorted(classes) if foreign]
@@ -306,12 +319,15 @@ def series_of(run: Run) -> RoundSeries:
         for name, column in read.items()
         if column in run.column_of
     } | _numbers_of_known(counted)
+    if {BY_MALLOC, _DIRECT} <= run.column_of.keys():
+        # Buffers are counted for themselves.
+        outside[NATIVE_MEMORY] = run.series(BY_MALLOC)[rows] - run.series(_DIRECT)[rows]
     heap = _heap_size(whole)
     return RoundSeries(
         (LIVE_HEAP, *names, *outside),
         (SeriesSubject.HEAP, *[SeriesSubject.CLASS] * len(names), *[SeriesSubject.COUNTER] * len(outside)),
         np.column_stack([whole, sizes, *outside.values()]),
-        np.array([heap] * (1 + len(names)) + [COUNTERS.get(name, 1.0) for name in outside]),
+        np.array([heap] * (1 + len(names)) + [_SIZES.get(name, 1.0) for name in outside]),
         np.column_stack([all_objects, objects, *[np.full(len(counted), np.nan)] * len(outside)]),
         run.series(_ALLOCATED)[rows] if _ALLOCATED in run.column_of else np.full(len(counted), np.nan),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from buto.judging.rounds import Grown, RoundsBy, RunGrowth, SeriesSubject
+from buto.judging.rounds import NATIVE_MEMORY, Grown, RoundsBy, RunGrowth, SeriesSubject
 from buto.judging.verdict import Status
 from buto.report.document import STATUS_COLOUR, Line, Table, align, line
 from buto.report.sanitize import one_line
@@ -26,6 +26,7 @@ class GrowthReport(Struct, frozen=True):
         run_id: of the judged run.
         paths: how what grows is held, the most frequent path first.
         why_no_path: why that is not known; empty if it is, or nothing grows.
+        why_no_native: why native memory was not counted; empty if it was.
     """
 
     judged: RunGrowth
@@ -34,6 +35,7 @@ class GrowthReport(Struct, frozen=True):
     run_id: str
     paths: tuple[HoldingPath, ...] = ()
     why_no_path: str = ""
+    why_no_native: str = ""
 
     @property
     def status(self) -> Status:
@@ -179,6 +181,9 @@ def detail_lines(growth: GrowthReport, *, full: bool = False) -> list[Line]:
         most = len(judged.levelling) if full else MOST_LEVELLING
         names = format_list([one_line(title_of(name)) for name in judged.levelling], most)
         lines.append(line("  ", ("levels off:", "cyan"), f" {names}"))
+    if growth.why_no_native:
+        why = f"{NATIVE_MEMORY}: {one_line(growth.why_no_native)}"
+        lines.append(line("  ", ("not counted:", "cyan"), f" {why}"))
     return lines
 
 

@@ -38,14 +38,13 @@ def main() -> None:
     elif arguments.what == "probe":
         probe_releases(program, arguments.first, arguments.last, place)
     else:
-        judge_releases(program, place)
+        judge_releases(program, arguments.first, arguments.last, place)
 
 
 def probe_releases(program: str, first: str, last: str, place: Path) -> None:
     """Count what the releases of a row use that are not counted yet, and append it to the file of counts."""
     native, inputs = NATIVES[program], make_inputs(place / "inputs")
-    row = releases(native)
-    row = row[row.index(first) if first else 0 : row.index(last) + 1 if last else None]
+    row = _part(releases(native), first, last)
     known = probe.read(COUNTS, program)
     with _appending(COUNTS, probe.COLUMNS) as (file, writer):
         for release in row:
@@ -61,12 +60,17 @@ def probe_releases(program: str, first: str, last: str, place: Path) -> None:
             executable.unlink()
 
 
-def judge_releases(program: str, place: Path) -> None:
-    """Let buto judge each counted release by the one before, unless it has, and append what it says."""
+def _part(row: Sequence[str], first: str, last: str) -> Sequence[str]:
+    """Return the part of a row of releases from one to another; empty names are its ends."""
+    return row[row.index(first) if first else 0 : row.index(last) + 1 if last else None]
+
+
+def judge_releases(program: str, first: str, last: str, place: Path) -> None:
+    """Let buto judge counted releases of a row by the one before, unless it has; append what it says."""
     native, inputs = NATIVES[program], make_inputs(place / "inputs")
     known = {(row["before"], row["after"]) for row in _rows(SAID) if row["program"] == program}
     with _appending(SAID, trial.COLUMNS) as (file, writer):
-        for before, after in itertools.pairwise(probe.read(COUNTS, program)):
+        for before, after in itertools.pairwise(_part([*probe.read(COUNTS, program)], first, last)):
             if (before, after) in known:
                 continue
             said = trial.judge(program, native, before, after, place, inputs)

@@ -47,10 +47,10 @@ NATIVES = {
         "package/bin/esbuild",
         ("INPUT/large.js", "--minify", "--log-level=error", "--outfile=/dev/null"),
     ),
-    "biome": Native(
-        "@biomejs/cli-linux-x64",
-        "package/biome",
-        ("format", "INPUT/large.js"),
+    "oxlint": Native(
+        "@oxlint/linux-x64-gnu",
+        "package/oxlint",
+        ("--threads=1", "INPUT/large.js"),
     ),
 }
 

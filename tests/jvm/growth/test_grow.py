@@ -10,12 +10,14 @@ import jsonschema
 import pytest
 
 from buto import jars, schemas
+from buto.judging.rounds import NATIVE_MEMORY
 from buto.measure.holders import find_reader, repository
 from buto.run.store import RunStore
 from tests.support.processes.command import called
 
 GROWTH = ("-cp", str(jars.path(jars.TESTPROGRAMS)), "buto.testprograms.growth.Growth")
 MARKED = ("--marks", "yes", "--rounds", "12")
+MANY_MARKED = ("--marks", "yes", "--rounds", "48")
 BY_WORK = ("--marks", "no", "--rounds", "400")
 
 
@@ -61,6 +63,21 @@ def test_a_leak_is_named(tmp_path: Path, leak: str, name: str) -> None:
     assert document["status"] == "regression"
     assert document["rounds"] == {"counted": 12, "warm_up": 4, "by": "program", "share_bytes": None}
     assert name in named(document)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leak", ["deflaters", "unsafe-memory"])
+def test_memory_that_native_code_keeps_is_named(tmp_path: Path, leak: str) -> None:
+    document = grown(tmp_path, "--keeps", leak, *MANY_MARKED, exits=1)
+    (native,) = [growth for growth in document["grows"] if growth["name"] == NATIVE_MEMORY]
+    assert native["rate"] == pytest.approx(4 << 20, rel=0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("habit", ["deflaters-in-turn", "pool-of-deflaters"])
+def test_native_memory_that_is_released_or_pooled_passes(tmp_path: Path, habit: str) -> None:
+    document = grown(tmp_path, "--keeps", habit, *MANY_MARKED, exits=0)
+    assert (document["status"], document["grows"]) == ("pass", [])
 
 
 @pytest.mark.slow

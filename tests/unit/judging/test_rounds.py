@@ -10,15 +10,18 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.judging.rounds import (
+    BY_MALLOC,
     CLASS_LOADERS,
+    LEAST_NATIVE_BYTES,
     LIVE_HEAP,
+    NATIVE_MEMORY,
     SeriesSubject,
     is_own,
     judge_rounds,
     judge_shares,
     series_of,
 )
-from buto.run.model import AFTER_ROUND, AT_END, ClassCount, ClassHistogram, Outcome, Run
+from buto.run.model import AFTER_ROUND, AT_END, ClassCount, ClassHistogram, FloatArray, Outcome, Run
 from buto.run.properties import property_for
 
 KIB = 1024
@@ -135,6 +138,60 @@ def test_objects_that_a_counter_tells_of_are_looked_for() -> None:
         "java.lang.Thread",
         "java.lang.ThreadLocal",
     )
+
+
+DIRECT = "jvm.buffer.memory.used[direct]"
+
+
+def allocating(
+    native: Sequence[float], direct: Sequence[float] = (0.0,) * ROUNDS, rounds: Sequence[Sizes] = ()
+) -> Run:
+    """A run with what malloc had allocated after each round, direct buffers included."""
+    return counted(rounds or [dict(STEADY)] * ROUNDS, **{BY_MALLOC: native, DIRECT: direct})
+
+
+BY_ROUND = LEAST_NATIVE_BYTES * np.arange(ROUNDS)
+
+
+def test_native_memory_grows_by_64_kib_a_round() -> None:
+    (grown,) = judge_rounds(allocating(13 * 2**20 + BY_ROUND)).grown
+    assert (grown.name, grown.what, grown.rate, grown.unit) == (
+        NATIVE_MEMORY,
+        SeriesSubject.COUNTER,
+        LEAST_NATIVE_BYTES,
+        "By",
+    )
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        pytest.param(0.9 * BY_ROUND, id="less than matters"),
+        pytest.param(2**22 * (1 - 0.8 ** np.arange(ROUNDS)), id="levels off"),
+        pytest.param(BY_ROUND + 2**20 * (np.arange(ROUNDS) == 8), id="goes down again"),
+        pytest.param(BY_ROUND + np.where(np.arange(ROUNDS) == 8, np.nan, 0), id="not known once"),
+    ],
+)
+def test_other_native_memory_passes(native: FloatArray) -> None:
+    assert judge_rounds(allocating(native)).grown == ()
+
+
+def test_direct_buffers_are_no_second_finding() -> None:
+    run = allocating(13 * 2**20 + BY_ROUND, BY_ROUND)
+    assert [grown.name for grown in judge_rounds(run).grown] == [DIRECT]
+
+
+def test_objects_that_may_have_native_memory_are_looked_for() -> None:
+    rounds = [
+        {
+            **STEADY,
+            "java.util.zip.Deflater": (number, 64),
+            "java.util.zip.Inflater": (3, 64),
+            "A": (number, 16),
+        }
+        for number in range(1, ROUNDS + 1)
+    ]
+    assert judge_rounds(allocating(BY_ROUND, rounds=rounds)).suspects == ("A", "java.util.zip.Deflater")
 
 
 def test_what_levels_off_is_listed_apart() -> None:

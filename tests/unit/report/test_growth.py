@@ -76,6 +76,13 @@ def test_counters_have_no_column_of_objects() -> None:
     assert printed(judged(HEAP)).has("objects")
 
 
+def test_native_memory_that_was_not_counted_is_no_silent_pass() -> None:
+    growth = GrowthReport(judged(), RoundsBy.PROGRAM, 0, "id", why_no_native="another C library")
+    *_, last = growth_lines("shop", growth)
+    assert "not counted" in last.plain
+    assert "another C library" in last.plain
+
+
 def test_what_levels_off_is_named_where_nothing_grows() -> None:
     assert printed(judged(levelling=("com.acme.Memo",))).has("com.acme.Memo")
     assert not printed(judged(THREADS, levelling=("com.acme.Memo",))).has("com.acme.Memo")

@@ -4,6 +4,8 @@ import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.net.DatagramSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -21,12 +23,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.zip.Deflater;
 import javax.management.ObjectName;
 
 /** What never ends: each keeps as much in every round. */
 final class Leaks {
     private static final int FEW = 200;
     private static final long FAR_DAYS = 1000;
+    private static final long MEMORY = 1 << 20;
 
     private static final List<Object> KEPT = new ArrayList<>();
     private static final Map<Object, Object> BY_KEY = new HashMap<>();
@@ -37,7 +41,7 @@ final class Leaks {
     private Leaks() {
     }
 
-    static Map<String, Habit> all() {
+    static Map<String, Habit> all() throws ReflectiveOperationException {
         Map<String, Habit> all = new LinkedHashMap<>();
         all.put("static-map", number -> repeat(each -> BY_KEY.put(number * FEW + each, new Order())));
         all.put("listeners", number -> repeat(each -> addListener(new Order())));
@@ -57,6 +61,8 @@ final class Leaks {
         all.put("class-loaders", number -> KEPT.add(new Loader().loadClass(Copied.class.getName())));
         all.put("direct-buffers", number -> KEPT.add(ByteBuffer.allocateDirect(1 << 16)));
         all.put("mbeans", number -> register(number));
+        all.put("deflaters", number -> keepDeflaters());
+        all.put("unsafe-memory", unsafeMemory());
         all.put("sublists", number -> keepPart());
         all.put("interned-ids", number -> repeat(each -> KEPT.add(("order " + number + " " + each).intern())));
         return all;
@@ -140,6 +146,33 @@ final class Leaks {
     private static void register(int number) throws Exception {
         ObjectName name = new ObjectName("buto.testprograms:type=Pool,name=pool-" + number);
         ManagementFactory.getPlatformMBeanServer().registerMBean(new Pool(), name);
+    }
+
+    private static void keepDeflaters() {
+        for (int each = 0; each < 4; each++) {
+            KEPT.add(used(new Deflater()));
+        }
+    }
+
+    /** Has memory outside the heap until it is ended. */
+    static Deflater used(Deflater deflater) {
+        deflater.setInput(new byte[FEW]);
+        deflater.deflate(new byte[FEW], 0, FEW, Deflater.SYNC_FLUSH);
+        return deflater;
+    }
+
+    /** No object knows this memory, so that only who allocated it could free it. */
+    private static Habit unsafeMemory() throws ReflectiveOperationException {
+        Class<?> type = Class.forName("sun.misc.Unsafe");
+        Field field = type.getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        Object unsafe = field.get(null);
+        Method allocate = type.getMethod("allocateMemory", long.class);
+        Method fill = type.getMethod("setMemory", long.class, long.class, byte.class);
+        return number -> {
+            Object address = allocate.invoke(unsafe, MEMORY);
+            fill.invoke(unsafe, address, MEMORY, (byte) 1);
+        };
     }
 
     /** Of a large list only a part is needed, which keeps all of it. */

@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.Deflater;
 import javax.management.ObjectName;
 
 /** What warms up, fills, comes and goes, and ends. */
@@ -51,6 +52,8 @@ final class Steady {
         all.put("weak-listeners", number -> weakListeners());
         all.put("redeployed", redeployed());
         all.put("buffers-in-turn", number -> buffer());
+        all.put("deflaters-in-turn", number -> deflate());
+        all.put("pool-of-deflaters", number -> poolOfDeflaters());
         all.put("batch", number -> batch(number));
         all.put("mbeans-in-turn", number -> registerAndRemove(number));
         all.put("proxies-of-one-class", number -> KEPT.set(0, proxy()));
@@ -174,6 +177,21 @@ final class Steady {
 
     private static void buffer() {
         KEPT.set(0, ByteBuffer.allocateDirect(1 << 18));
+    }
+
+    private static void deflate() {
+        for (int each = 0; each < 5; each++) {
+            Deflater deflater = Leaks.used(new Deflater());
+            deflater.end();
+            KEPT.set(0, Leaks.used(new Deflater()));
+        }
+    }
+
+    private static void poolOfDeflaters() {
+        if (RECENT.size() < 5) {
+            RECENT.add(Leaks.used(new Deflater()));
+        }
+        KEPT.set(0, RECENT.size());
     }
 
     private static void batch(int number) {

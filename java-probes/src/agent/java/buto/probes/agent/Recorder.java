@@ -2,6 +2,7 @@ package buto.probes.agent;
 
 import buto.probes.agent.beans.Descriptors;
 import buto.probes.agent.beans.LiveSet;
+import buto.probes.agent.beans.NativeHeap;
 import buto.probes.agent.beans.PlatformBeans;
 import buto.probes.agent.beans.VirtualThreads;
 import buto.probes.agent.channel.Channel;
@@ -41,6 +42,9 @@ final class Recorder {
     /** Null unless rounds are counted, so that its class is not loaded. */
     private final Descriptors descriptors;
 
+    /** Null unless rounds are counted, so that its class is not loaded. */
+    private final NativeHeap nativeHeap;
+
     /** Null unless virtual threads are counted, so that its class is not loaded. */
     private final VirtualThreads virtualThreads;
 
@@ -71,6 +75,7 @@ final class Recorder {
             liveSet.prepare();
         }
         descriptors = request.rounds == null ? null : new Descriptors();
+        nativeHeap = request.rounds == null ? null : new NativeHeap(instrumentation);
         virtualThreads =
                 session.recording == null ? null : new VirtualThreads(session.recording, instrumentation, columns);
         if (virtualThreads != null) {
@@ -94,6 +99,7 @@ final class Recorder {
     void countRound(String point, long missedTicks) {
         liveSet.measure(false, columns);
         descriptors.read(columns);
+        nativeHeap.read(columns);
         sample(missedTicks);
         if (isRowKept) {
             liveSet.send(out, point, rowTime);
@@ -147,6 +153,7 @@ final class Recorder {
         liveSet.set(columns);
         if (descriptors != null) {
             descriptors.set(columns);
+            nativeHeap.set(columns);
         }
         if (virtualThreads != null && isLast) {
             virtualThreads.count(columns);

@@ -12,6 +12,9 @@ import javax.management.ObjectName;
 public final class Diagnostics {
     private static final String PACKAGE = "com.sun.management.internal.";
 
+    /** After so many calls of a method by reflection, a JDK before 18 generates a class for further ones. */
+    private static final int MOST_UNGENERATED = 16;
+
     /** Null for the public way. */
     private final Object commands;
 
@@ -45,6 +48,23 @@ public final class Diagnostics {
             // This JDK does not let us.
         }
         return new Diagnostics(null, null);
+    }
+
+    /** Has the JDK generate now what many calls need, so that no class comes in the midst of rounds. */
+    public void prepareOften() {
+        if (run == null) {
+            // The MBean server is not created before the program does so.
+            return;
+        }
+        try {
+            for (int call = 0; call < MOST_UNGENERATED; call++) {
+                run("VM.version", "vmVersion", "");
+            }
+        } catch (Exception unknown) {
+            // Whoever needs a command will say why it fails.
+        } catch (LinkageError unknown) {
+            // As above.
+        }
     }
 
     /**
