@@ -20,7 +20,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from math import isfinite, nan
 from pathlib import PurePosixPath
@@ -31,6 +30,7 @@ from msgspec import Struct
 from buto.errors import JudgeError
 from buto.run.model import FloatArray, MetadataValue, Notification
 from buto.run.names import metadata_texts
+from buto.run.patterns import fits
 from buto.run.window import WINDOW
 from buto.steps import Action, Advice, Step
 
@@ -154,7 +154,7 @@ def _plain(key: str, value: MetadataValue) -> MetadataValue:
 
 @lru_cache(maxsize=1 << 12)
 def _matches(key: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(key, pattern) for pattern in patterns)
+    return any(fits(key, pattern) for pattern in patterns)
 
 
 def _quote(key: str, *values: MetadataValue) -> list[str]:
