@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from math import isfinite, nan
@@ -77,8 +76,7 @@ class MetadataDifference(Struct, frozen=True):
         return f"{self.key} is {observed}; it was {expected} in training"
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataModel:
+class MetadataModel(Struct, frozen=True):
     """The environment of the training runs.
 
     Attributes:
@@ -166,8 +164,7 @@ def _quote(key: str, *values: MetadataValue) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BandLimits:
+class BandLimits(Struct, frozen=True, eq=False):
     """Bands of several quantities, each of shape (n,)."""
 
     expected: FloatArray
@@ -179,8 +176,7 @@ Band = Callable[[FloatArray], BandLimits]
 """Compute bands from values (n_runs, n); the settings of the detector determine their width."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class EmitterBands:
+class EmitterBands(Struct, frozen=True, eq=False):
     """All notifications of one type from one source.
 
     Attributes:

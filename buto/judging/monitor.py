@@ -15,7 +15,6 @@ same answer twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct, structs
@@ -183,8 +182,7 @@ class Alarm(Struct, frozen=True):
     commits: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Struct, frozen=True):
     """A quantity that moves a little with each build. It is noted, and never fails a check.
 
     Attributes:
