@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -32,6 +31,7 @@ from buto.project.model import TestConfig
 from buto.run.entries import EntryStore
 from buto.run.masking import Mask
 from buto.run.model import COMMIT, Run
+from buto.run.patterns import fits
 from buto.run.stored import parse_json, plain, read
 
 FORMAT = "buto-build"
@@ -188,7 +188,7 @@ def releases_by_tag(workspace: Workspace, pattern: str) -> dict[str, str]:
         tags = git.tags_of(git.repository_of(workspace.root, ""))
     except UsageError:
         return {}
-    return {tag.name: tag.commit for tag in tags if fnmatchcase(tag.name, pattern)}
+    return {tag.name: tag.commit for tag in tags if fits(tag.name, pattern)}
 
 
 def program_of(workspace: Workspace, known: Oracle, test: TestConfig, commit: str) -> Base | Unkept:

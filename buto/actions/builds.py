@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from buto.actions import git
 from buto.actions.bases import builds_in
@@ -14,6 +13,7 @@ from buto.report.builds import BuildHistory, Release, past_of
 from buto.report.history import load_entries
 from buto.report.result import Commit
 from buto.run.entries import ResultStore
+from buto.run.patterns import fits
 from buto.steps import Action, Advice, Step
 
 
@@ -46,7 +46,7 @@ def _releases(project: Project, test: str, tags: Sequence[Release]) -> list[Rele
     """Return the releases of a test: those that were named, and the tags that its pattern chooses, or all."""
     configured = project.find_test(test)
     pattern = "" if configured is None else configured.release
-    chosen = [tag for tag in tags if not pattern or fnmatchcase(tag.name, pattern)]
+    chosen = [tag for tag in tags if not pattern or fits(tag.name, pattern)]
     named = builds_in(project.workspace()).of(test).values()
     known = {release.name for release in chosen}
     own = {

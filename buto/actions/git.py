@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import Struct
@@ -236,8 +235,7 @@ def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
 _WITHOUT_GIT = "leave --changed-since out to check all tests"
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFiles:
+class ChangedFiles(Struct, frozen=True):
     """The files that differ from a commit: committed since, not committed, or untracked.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import structs
 
 from buto.actions.launcher import Launcher
 from buto.actions.old_target import OF_JVM, OF_PROGRAM
@@ -75,7 +76,7 @@ def candidates(workspace: Workspace, test: TestConfig, known: Oracle, runs: Sequ
         entries = {
             name: entry for name, entry in around.entries.items() if not has_own_tree or is_elsewhere(name)
         }
-        return replace(around, variables=variables, entries=entries)
+        return structs.replace(around, variables=variables, entries=entries)
 
     present = _around(workspace, test, known, runs, before=remembered)
     return compared(keep_shared(remembered), keep_shared(present), settings)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 from msgspec import Struct
@@ -28,6 +27,7 @@ from buto.oracle import CheckedRuns, Oracle
 from buto.report.result import Commit
 from buto.run.format import Head
 from buto.run.model import COMMIT, FloatArray, Run
+from buto.run.patterns import fits
 from buto.run.properties import Better, Property, property_for
 from buto.run.window import cut_to_window
 
@@ -268,5 +268,5 @@ def _column(over: OverBuilds, name: str) -> int | None:
 
 def _budget(quantity: Property, level: float, sizes: Mapping[str, str]) -> float | None:
     """Return the budget of a property in its unit; None without one."""
-    fits = any(name == quantity.name or fnmatchcase(quantity.name, name) for name in sizes)
-    return float(smallest_effects([quantity], np.array([abs(level)]), sizes)[0]) if fits else None
+    is_sized = any(name == quantity.name or fits(quantity.name, name) for name in sizes)
+    return float(smallest_effects([quantity], np.array([abs(level)]), sizes)[0]) if is_sized else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from msgspec import structs
 
@@ -20,6 +19,7 @@ from buto.judging.waivers import TRAILER, trailer_of, waive, waivers_in
 from buto.oracle import CheckedRuns, Oracle
 from buto.report.sanitize import one_line
 from buto.run.model import COMMIT
+from buto.run.patterns import fits
 from buto.run.properties import title_of
 from buto.run.units import format_change
 
@@ -102,8 +102,7 @@ def _find_waived_by(
     # A budget alone is the size that matters in these turns; beside a trailer it adds up.
     subjects = dict.fromkeys(waiver.subject for waiver in waivers)
     fitting = {
-        subject: [waiver for waiver in allowed if fnmatchcase(subject, waiver.subject)]
-        for subject in subjects
+        subject: [waiver for waiver in allowed if fits(subject, waiver.subject)] for subject in subjects
     }
     more = [structs.replace(budgets[-1], subject=subject) for subject, budgets in fitting.items() if budgets]
     waived = waive(verdict, test, (*waivers, *more))

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
 from typing import NoReturn
@@ -68,7 +68,7 @@ def _carry_out(argv: list[str]) -> int:
     arguments, command_line = _split(argv)
     name = next((word for word in arguments if not word.startswith("-")), None)
     entry = _entry(name) if name else None
-    parser = _parser(name, entry)
+    parser = _parser(name, _offered(name, entry, arguments))
     try:
         args, unknown = parser.parse_known_args(arguments)
     except SystemExit as stop:
@@ -214,7 +214,17 @@ def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
     return words[:cut], tuple(words[cut + 1 :])
 
 
-def _parser(chosen: str | None, entry: registry.Entry | None) -> argparse.ArgumentParser:
+def _offered(
+    chosen: str | None, entry: registry.Entry | None, arguments: Sequence[str]
+) -> Mapping[str, registry.Entry]:
+    """Return the commands of the parser: the chosen one, or all if their list may be asked for."""
+    if chosen is None or entry is None:
+        # Those of other packages are looked up only for the list of all.
+        return {**registry.COMMANDS, **registry.load_added()}
+    return {chosen: entry} if arguments[0] == chosen else {**registry.COMMANDS, chosen: entry}
+
+
+def _parser(chosen: str | None, offered: Mapping[str, registry.Entry]) -> argparse.ArgumentParser:
     """Return the parser, with the arguments of the chosen command only: the others need not be imported."""
     parser = argparse.ArgumentParser(
         prog="buto",
@@ -226,9 +236,7 @@ def _parser(chosen: str | None, entry: registry.Entry | None) -> argparse.Argume
     parser.add_argument("--version", action="version", version=f"buto {__version__}")
     add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
-    # Those of other packages are looked up only for the list of all.
-    others = registry.load_added() if chosen is None or entry is None else {chosen: entry}
-    for name, command_entry in {**registry.COMMANDS, **others}.items():
+    for name, command_entry in offered.items():
         command = command_entry.load() if name == chosen else None
         subparser = subparsers.add_parser(
             name,

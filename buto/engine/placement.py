@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 
 from msgspec import Struct, field
 
 from buto.judging import registry
 from buto.judging.settings import Settings
 from buto.run.model import WORKER, MetadataValue
+from buto.run.patterns import fits
 
 _HOST = "host."
 
@@ -30,8 +30,8 @@ class HostLabels(Struct, frozen=True):
     def fit(self, name: str, cpu: str, tags: tuple[str, ...]) -> bool:
         """Return whether a host of this name, processor and tags may be used."""
         return (
-            (not self.name or fnmatchcase(name, self.name))
-            and (not self.cpu or fnmatchcase(cpu, self.cpu))
+            (not self.name or fits(name, self.name))
+            and (not self.cpu or fits(cpu, self.cpu))
             and set(self.tags) <= set(tags)
         )
 

@@ -6,7 +6,6 @@ the smallest lasting change of each quantity that a check would detect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
 import numpy as np
@@ -24,8 +23,7 @@ OFTEN = 0.5
 """A run that differs in this share of its splits is named."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Alarms:
+class Alarms(Struct, frozen=True, eq=False):
     """How often unchanged runs failed.
 
     Attributes:

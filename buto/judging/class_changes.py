@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from buto.run.model import AT_END, ClassCount, ClassHistogram, Run
 
@@ -15,8 +16,7 @@ FEWEST_BYTES = 1024
 NOTHING = ClassCount("", 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ClassChange:
+class ClassChange(Struct, frozen=True):
     """The live objects of one class, typically before and after.
 
     Attributes:

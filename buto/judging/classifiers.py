@@ -18,9 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from math import isfinite, nan
 from pathlib import PurePosixPath
@@ -31,6 +29,7 @@ from msgspec import Struct
 from buto.errors import JudgeError
 from buto.run.model import FloatArray, MetadataValue, Notification
 from buto.run.names import metadata_texts
+from buto.run.patterns import fits
 from buto.run.window import WINDOW
 from buto.steps import Action, Advice, Step
 
@@ -77,8 +76,7 @@ class MetadataDifference(Struct, frozen=True):
         return f"{self.key} is {observed}; it was {expected} in training"
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataModel:
+class MetadataModel(Struct, frozen=True):
     """The environment of the training runs.
 
     Attributes:
@@ -154,7 +152,7 @@ def _plain(key: str, value: MetadataValue) -> MetadataValue:
 
 @lru_cache(maxsize=1 << 12)
 def _matches(key: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(key, pattern) for pattern in patterns)
+    return any(fits(key, pattern) for pattern in patterns)
 
 
 def _quote(key: str, *values: MetadataValue) -> list[str]:
@@ -166,8 +164,7 @@ def _quote(key: str, *values: MetadataValue) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BandLimits:
+class BandLimits(Struct, frozen=True, eq=False):
     """Bands of several quantities, each of shape (n,)."""
 
     expected: FloatArray
@@ -179,8 +176,7 @@ Band = Callable[[FloatArray], BandLimits]
 """Compute bands from values (n_runs, n); the settings of the detector determine their width."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class EmitterBands:
+class EmitterBands(Struct, frozen=True, eq=False):
     """All notifications of one type from one source.
 
     Attributes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ from buto.errors import UsageError
 from buto.judging.accusing import is_level
 from buto.judging.features import SLOPE
 from buto.run.model import BoolArray, FloatArray
+from buto.run.patterns import fits
 from buto.run.properties import Nature, Property, nature_of
 from buto.run.units import parse_bytes, parse_seconds, scale_of_unit
 
@@ -203,7 +203,7 @@ def find_stood_in_for(properties: Sequence[Property], minimum: Mapping[str, str]
 
 @cache
 def _instead_of(name: str) -> tuple[str, ...]:
-    return tuple(other for pattern, other in INSTEAD.items() if fnmatchcase(name, pattern))
+    return tuple(other for pattern, other in INSTEAD.items() if fits(name, pattern))
 
 
 def is_ever_minded(name: str) -> bool:
@@ -218,7 +218,7 @@ def estimate_kept_by_classes(properties: Sequence[Property]) -> FloatArray:
 
 @cache
 def _find_kept_by_class(name: str) -> float:
-    return next((size for pattern, size in PER_CLASS.items() if fnmatchcase(name, pattern)), 0.0)
+    return next((size for pattern, size in PER_CLASS.items() if fits(name, pattern)), 0.0)
 
 
 def effect_text(size: float, unit: str) -> str:
@@ -236,7 +236,7 @@ def effect_text(size: float, unit: str) -> str:
 
 def _last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None:
     for pattern, text in [*sizes.items()][::-1]:
-        if name == pattern or fnmatchcase(name, pattern):
+        if name == pattern or fits(name, pattern):
             return pattern, text
     return None
 

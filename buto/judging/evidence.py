@@ -7,7 +7,6 @@ worse. What does not count is taken out of every choice of runs alike, so that a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct, structs
@@ -220,8 +219,7 @@ class Distances(Struct, frozen=True):
     quantity: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True, eq=False):
     """All choices of runs compared; the runs under test are the first choice.
 
     Attributes:

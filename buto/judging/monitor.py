@@ -15,8 +15,6 @@ same answer twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import numpy as np
 from msgspec import Struct, structs
@@ -24,6 +22,7 @@ from msgspec import Struct, structs
 from buto.judging.contrasts import Stable, choices, compare_choices, stabilise
 from buto.judging.effects import smallest_effects
 from buto.run.model import BoolArray, FloatArray, IntArray, Run
+from buto.run.patterns import fits
 from buto.run.properties import Property
 
 WINDOWS = (4, 8)
@@ -67,7 +66,7 @@ programs, in order of time beside a changing load."""
 
 def is_exact_total(name: str) -> bool:
     """Return whether a property, by its full name, is compared over builds."""
-    return any(fnmatchcase(name, pattern) for pattern in TOTALS)
+    return any(fits(name, pattern) for pattern in TOTALS)
 
 
 class Build(Struct, frozen=True, eq=False):
@@ -183,8 +182,7 @@ class Alarm(Struct, frozen=True):
     commits: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Struct, frozen=True):
     """A quantity that moves a little with each build. It is noted, and never fails a check.
 
     Attributes:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError
 from buto.judging.features import LARGEST, series_of
@@ -154,8 +155,7 @@ EACH_SECOND = "each second"
 """The number of a counter where runs are of different lengths or loads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """What is expected of one number of a run: its centre and its band, in the property's unit.
 
     Attributes:
@@ -185,7 +185,7 @@ class Level:
         """Return the level of a band (lower, expected, upper), so many deviations wide on each side."""
         lower, expected, upper = sides
         level = cls(prop, number, expected, lower, upper, 0.0)
-        return replace(level, deviation=level.half_width / deviations)
+        return structs.replace(level, deviation=level.half_width / deviations)
 
     @property
     def half_width(self) -> float:

@@ -7,11 +7,11 @@ that matters. Each side is then searched in the same way (binary segmentation).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import erfc, log1p, sqrt
 
 import numpy as np
+from msgspec import Struct
 
 from buto.judging.contrasts import LevelShare, wallace
 from buto.run.model import FloatArray
@@ -23,8 +23,7 @@ FEWEST = 3
 """Builds on each side of a step. What the newest two show is the matter of their own checks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """Builds between two steps.
 
     Attributes:

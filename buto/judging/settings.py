@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from msgspec import structs
 
 from buto.judging.classifiers import MetadataSettings
 from buto.judging.stored import METADATA_IGNORED
+from buto.run.patterns import fits
 from buto.run.properties import Property, Role, is_exact, is_judged
 
 CHANGES_WITH_EACH_RUN = (
@@ -112,4 +112,4 @@ def judges(settings: Settings, prop: Property) -> bool:
     if settings.where_read and is_exact(prop):
         return True
     more = settings.values.get(ALSO_JUDGED, ())
-    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in more)
+    return prop.role is Role.PROGRAM and any(fits(prop.name, pattern) for pattern in more)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import cache
 from math import inf
 
 from msgspec import Struct
 
 from buto.judging.verdict import GROWTH, LIMIT, Difference, Direction, Effect, Finding, Verdict
+from buto.run.patterns import fits
 from buto.run.properties import (
     LIVE_CLASSES,
     LIVE_OBJECTS,
@@ -416,7 +416,7 @@ def _name_for_rules(subject: str) -> str:
 
 
 def _fits(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return any(fits(name, pattern) for pattern in patterns)
 
 
 def _is_towards(cause: Finding, effect: Finding, rule: Rule) -> bool:

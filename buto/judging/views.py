@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
@@ -34,8 +33,7 @@ class Band(Struct, frozen=True, eq=False):
     upper: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Smoothing:
+class Smoothing(Struct, frozen=True):
     """How the curves of a view are smoothed.
 
     Attributes:
@@ -47,8 +45,7 @@ class Smoothing:
     window: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ClusterView:
+class ClusterView(Struct, frozen=True, eq=False):
     """Properties that rise and fall together, and how well one of them is predicted.
 
     Attributes:

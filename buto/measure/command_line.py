@@ -12,7 +12,6 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
@@ -129,8 +128,7 @@ _STATE, _PARENT, _START = 0, 1, 19
 """Indices of the fields of /proc/PID/stat after the name, see proc(5)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A living process.
 
     Attributes:

@@ -6,9 +6,10 @@ import shlex
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from types import TracebackType
 from typing import Self
+
+from msgspec import structs
 
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.measure import quality
@@ -102,7 +103,7 @@ class Journal:
                 self._file = JournalFile(place_of(self._store, recording.test, recording.id))
             entry, mark = recording.changes_since(self._written)
             if not self.is_written:
-                entry = replace(entry, metadata={**entry.metadata, **self._marks})
+                entry = structs.replace(entry, metadata={**entry.metadata, **self._marks})
             self._file.append(entry)
             self._written = mark
             self.is_written = True

@@ -7,7 +7,6 @@ to measure.
 
 from __future__ import annotations
 
-import fnmatch
 import importlib.util
 import os
 import pwd
@@ -22,6 +21,7 @@ from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.measure import hsperfdata
+from buto.run.patterns import fits
 from buto.steps import Action, Advice, Step
 
 _SERVER = "sun.management.JMXConnectorServer"
@@ -348,5 +348,5 @@ def is_wanted(command: str, pattern: str | None, class_path: str = "") -> bool:
     if not name:
         return False
     if pattern is not None:
-        return fnmatch.fnmatchcase(name, pattern)
-    return not any(fnmatch.fnmatchcase(name, tool) for tool in TOOLS)
+        return fits(name, pattern)
+    return not any(fits(name, tool) for tool in TOOLS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -51,8 +50,7 @@ class Metadata(Struct, frozen=True):
     entries: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SamplesMessage:
+class SamplesMessage(Struct, frozen=True, eq=False):
     """``times_ns`` of shape (n_rows,), ``values`` of shape (n_rows, n_columns)."""
 
     times_ns: npt.NDArray[np.int64]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -175,8 +174,7 @@ def align(
     return values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SampleTable:
+class SampleTable(Struct, frozen=True, eq=False):
     """Rows in strictly increasing order of time.
 
     Attributes:

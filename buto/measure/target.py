@@ -36,8 +36,7 @@ class MBeanSpec:
     notifications: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSpec:
+class SourceSpec(Struct, frozen=True):
     """A source of numbers beside the JVM.
 
     Attributes:
@@ -50,7 +49,7 @@ class SourceSpec:
 
     name: str
     kind: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
     interval_s: float = 1.0
     timeout_s: float = 1.0
 
@@ -113,8 +112,7 @@ class Use(Enum):
     CPU = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(Struct, frozen=True):
     """More use than the program's own, by the agent, so that a self-test sees whether a check finds it.
 
     Only :mod:`buto.actions.live` asks for it. No configuration and no option of a user can.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from buto.oracle.model import Oracle
 from buto.oracle.train import fewest_runs, train
 from buto.run.model import Run, RunSet, run_set
 from buto.run.names import metadata_texts
+from buto.run.patterns import fits
 from buto.run.window import cut_set_to_window
 from buto.steps import Action, Advice, Step
 
@@ -322,7 +322,7 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     of_environment = [
         structs.replace(change, decides=decides(change.key))
         for change in _find_changed(ENVIRONMENT, *environments)
-        if not any(fnmatchcase(change.key, pattern) for pattern in ignored)
+        if not any(fits(change.key, pattern) for pattern in ignored)
     ]
     return (*changed, *sorted(of_environment, key=lambda difference: not difference.decides))
 

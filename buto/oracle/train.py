@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import structs
@@ -26,6 +25,7 @@ from buto.oracle.model import COMMIT_NAME, Oracle
 from buto.run.labels import Past
 from buto.run.masking import Mask
 from buto.run.model import COMMIT, ClassHistogram, Run, RunSet, run_set
+from buto.run.patterns import fits
 from buto.run.units import format_count
 from buto.run.window import cut_set_to_window, cut_to_window
 from buto.steps import Action, Advice, Setting, Step
@@ -72,7 +72,7 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def _fits(pattern: str, text: str) -> bool:
-    return fnmatchcase(text, pattern.replace("[", "[[]"))
+    return fits(text, pattern.replace("[", "[[]"))
 
 
 def _beans(runs: RunSet) -> Iterator[str]:

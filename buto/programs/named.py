@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from glob import glob
 from pathlib import Path
@@ -284,8 +283,7 @@ class Revision(Struct, frozen=True):
     build: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unkept:
+class Unkept(Struct, frozen=True):
     """It cannot be launched again.
 
     Attributes:
@@ -297,8 +295,7 @@ class Unkept:
     advice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unlike(Unkept):
+class Unlike(Unkept, frozen=True):
     """Its kept copy is not the program: launched, it does not run, or does more or less than where it was.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -78,8 +77,7 @@ def in_tree(
     return "".join(map(text, template))
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """A program that can be put into any directory.
 
     Attributes:
@@ -201,7 +199,7 @@ class Snapshot(Struct, frozen=True):
         for name, word in self.named.environment.items():
             if mask.text(reference_text(word)) != reference_text(word):
                 raise UsageError(f"the variable {name} of its environment has a secret")
-        return replace(program, words=words)
+        return structs.replace(program, words=words)
 
     def _template(self, word: Word, left_out: Collection[str]) -> Template:
         def part(part: str | FileReference) -> str | InTree:

@@ -17,10 +17,11 @@ import stat
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from buto.errors import BadFileError
 from buto.programs.java import is_java
@@ -62,8 +63,7 @@ class FileKind(Enum):
     """A socket, a pipe or a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class FileEntry(Struct, frozen=True):
     """A file, directory or link; of a link, size, time and content are those of what it leads to.
 
     Attributes:
@@ -83,8 +83,7 @@ class FileEntry:
     is_own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What was around a program at one time.
 
     Attributes:

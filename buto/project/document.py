@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from buto import jars
 from buto.errors import ConfigError, UsageError
 from buto.run.masking import Mask
@@ -22,8 +24,7 @@ DataPath = tuple[str | int, ...]
 """Keys and indices from the top of the document to a value."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(Struct, frozen=True, order=True):
     """A position in a file; both numbers count from 1."""
 
     line: int

@@ -7,9 +7,8 @@ pages write them in their own way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from buto.judging.verdict import Effect, Status
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -61,8 +60,7 @@ def remarks(
     return [line("  ", (f"{label}:", colour), f" {text}") for text in texts]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of texts below heads.
 
     Attributes:
@@ -77,7 +75,7 @@ class Table:
 
     def first(self, most: int) -> Table:
         """Return the first rows, and the number of the others."""
-        return replace(
+        return structs.replace(
             self,
             rows=self.rows[:most],
             kinds=self.kinds[:most],
@@ -88,7 +86,7 @@ class Table:
         """Return the table without the columns that are empty in every row."""
         kept = [at for at in range(len(self.heads)) if any(row[at] for row in self.rows)]
         rows = [tuple(row[at] for at in kept) for row in self.rows]
-        return replace(self, heads=tuple(self.heads[at] for at in kept), rows=rows)
+        return structs.replace(self, heads=tuple(self.heads[at] for at in kept), rows=rows)
 
 
 def align(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import csv
 import math
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 
 from msgspec import Struct
 
+from buto.run.patterns import fits
 from buto.run.stored import Number, read
 
 
@@ -312,7 +312,7 @@ may lack them: there was no collection, or the kernel does not tell."""
 @cache
 def is_exact(prop: Property) -> bool:
     """Return whether a property is an exact counter, judged where it was read."""
-    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in EXACT)
+    return prop.role is Role.PROGRAM and any(fits(prop.name, pattern) for pattern in EXACT)
 
 
 COUNTED = (
@@ -336,7 +336,7 @@ speed nor its load nor the moment of a collection."""
 @cache
 def is_counted(prop: Property) -> bool:
     """Return whether a property is a counter that no machine moves."""
-    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in COUNTED)
+    return prop.role is Role.PROGRAM and any(fits(prop.name, pattern) for pattern in COUNTED)
 
 
 @cache
@@ -354,7 +354,7 @@ longer path, and may read a jar twice that it knows by two paths."""
 @cache
 def follows_place(prop: Property) -> bool:
     """Return whether a property depends on where the program's files are."""
-    return any(fnmatchcase(prop.name, pattern) for pattern in OF_PLACES)
+    return any(fits(prop.name, pattern) for pattern in OF_PLACES)
 
 
 def topic_of(name: str) -> Topic:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
@@ -101,8 +100,7 @@ class Scale(Struct, frozen=True, eq=False):
     counts: Callable[[FloatArray], BoolArray]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RankedCounters:
+class RankedCounters(Struct, frozen=True, eq=False):
     """All choices of runs compared; the runs under test are the first choice.
 
     Attributes:

@@ -5,10 +5,10 @@ when, and by how much.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from buto.judging.judge_settings import NAME
 from buto.judging.load.check import UnderLoad
@@ -41,8 +41,7 @@ def ks_statistics(old: FloatArray, new: FloatArray) -> FloatArray:
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(Struct, frozen=True):
     """Relative errors of predictions over some observations.
 
     Attributes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -58,6 +57,7 @@ from buto.judging.verdict import Finding, Status, Verdict
 from buto.judging.views import View
 from buto.judging.warnings import few_runs, too_few
 from buto.run.model import FloatArray, Run, RunSet
+from buto.run.patterns import fits
 from buto.run.properties import LIVE_CLASSES, Kind, Property, is_exact
 
 BY_RANK = (
@@ -108,7 +108,7 @@ class FittedLoad(FittedJudge):
         unread = tuple(
             f"{prop.name} could not be read in enough samples"
             for prop, read in zip(self.properties, usable, strict=True)
-            if not read and not fnmatchcase(prop.name, WITHOUT_ANSWERS)
+            if not read and not fits(prop.name, WITHOUT_ANSWERS)
         )
         blank = Verdict(Status.INCONCLUSIVE, NAME, reasons=unread, adjusted=self.adjusted)
         if any(run.n_samples < FEWEST_SAMPLES for run in runs):
@@ -235,9 +235,7 @@ def _requests(runs: Sequence[Observed], properties: Sequence[Property]) -> Float
 def learn(runs: RunSet, settings: JudgeSettings) -> FittedLoad:
     """Learn from valid runs whose load differs. Raise JudgeError if no property was read in all of them."""
     ordered = sorted(runs, key=lambda run: run.id)
-    wanted = [
-        prop for prop in runs.properties if not any(fnmatchcase(prop.name, name) for name in OF_A_LIFETIME)
-    ]
+    wanted = [prop for prop in runs.properties if not any(fits(prop.name, name) for name in OF_A_LIFETIME)]
     more = replace(settings, values={ALSO_JUDGED: ALL_OF_PROCESS})
     properties, left_out = find_judged_properties(ordered, wanted, more)
     if not properties or any(run.n_samples < FEWEST_SAMPLES for run in ordered):

@@ -5,7 +5,6 @@ stands for the load in models of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 import numpy as np
 from msgspec import Struct, structs
@@ -13,6 +12,7 @@ from msgspec import Struct, structs
 from buto.judging.features import observations, series_of, significant
 from buto.judging.load.models import varies
 from buto.run.model import BoolArray, FloatArray, Run
+from buto.run.patterns import fits
 from buto.run.properties import Kind, Property
 from buto.run.units import format_number
 
@@ -78,7 +78,7 @@ CHANCE = 4.0
 
 def is_rate(prop: Property) -> bool:
     """Return whether a property is a rate of requests."""
-    return fnmatchcase(prop.name, RATES)
+    return fits(prop.name, RATES)
 
 
 def load_varies(runs: Sequence[Run]) -> bool:
@@ -164,7 +164,7 @@ def matching(properties: Sequence[Property], patterns: Sequence[str]) -> tuple[i
     return tuple(
         column
         for column, prop in enumerate(properties)
-        if any(fnmatchcase(prop.name, pattern) for pattern in patterns)
+        if any(fits(prop.name, pattern) for pattern in patterns)
     )
 
 

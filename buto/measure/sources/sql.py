@@ -7,13 +7,13 @@ import os
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from buto.measure.samples import MAX_PROPERTIES
 from buto.measure.sources.protocol import Reader, Settings, SourceContext, SourceError
 from buto.measure.sources.sampling import ReadingLimit
 from buto.run.model import MetadataValue
+from buto.run.patterns import fits
 from buto.run.properties import Kind, Property
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class _SqlReader(Reader):
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
     def property(self, name: str) -> Property:
-        counts = any(fnmatchcase(name, pattern.replace("[", "[[]")) for pattern in self._counters)
+        counts = any(fits(name, pattern.replace("[", "[[]")) for pattern in self._counters)
         return Property(name, "1", Kind.COUNTER if counts else Kind.GAUGE, lower=0.0 if counts else -math.inf)
 
     def metadata(self) -> Mapping[str, MetadataValue]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from buto.report.terminal.style import sparkline
 from buto.run.labels import RunLabel
 from buto.run.model import PURPOSE, MetadataValue, Outcome, Quality, Run, SourceState
 from buto.run.names import start_of
+from buto.run.patterns import fits
 from buto.run.properties import Property, Role
 from buto.run.store import RunSummary
 from buto.run.units import (
@@ -206,7 +206,7 @@ def _metadata_text(key: str, value: MetadataValue, limit: int | None) -> str:
         return format_seconds(value / 1000)
     if key == "buto.interval":
         return format_seconds(value)
-    return format_bytes(value) if fnmatchcase(key, "*.memory.*") else format_number(value)
+    return format_bytes(value) if fits(key, "*.memory.*") else format_number(value)
 
 
 def _property_rows(run: Run, role: Role, whole: bool) -> list[tuple[str, ...]]:

@@ -262,7 +262,7 @@ def test_data_that_training_left_out_stay_where_they_are(trained: Trained, stack
         (trained.directory / name).write_text("data")
     store = ProgramStore(trained.project.workspace().store)
     old = store.load("leaker", kept.id, trained.directory).program
-    known = replace(old, words=(*old.words, ("state.txt",)))
+    known = structs.replace(old, words=(*old.words, ("state.txt",)))
     save(
         trained.oracle,
         replace(load(trained.oracle), program=store.keep("leaker", known, str(trained.directory))),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from buto.programs.candidates import (
     MOST_OF_A_KIND,
@@ -23,11 +23,11 @@ TRAINED, CHECKED = 1000, 2000
 
 
 def around(began_ns: int, **settings: Any) -> Surroundings:
-    return replace(Surroundings(began_ns, "00"), **settings)
+    return structs.replace(Surroundings(began_ns, "00"), **settings)
 
 
 def file(text: str = "a", at: int = 1, **settings: Any) -> FileEntry:
-    return replace(FileEntry(FileKind.FILE, len(text), at, f"digest of {text}"), **settings)
+    return structs.replace(FileEntry(FileKind.FILE, len(text), at, f"digest of {text}"), **settings)
 
 
 def named(
@@ -60,7 +60,7 @@ DIRECTORY = FileEntry(FileKind.DIRECTORY)
         ({"d": DIRECTORY}, {"d": DIRECTORY, "d/a": file()}, [("d/a", CandidateChange.ADDED)]),
         (
             {"d": DIRECTORY, "d/a": file()},
-            {"d": replace(DIRECTORY, n_bytes=9000)},
+            {"d": structs.replace(DIRECTORY, n_bytes=9000)},
             [("d", CandidateChange.CHANGED)],
         ),
         ({"a": file()}, {"a": DIRECTORY}, [("a", CandidateChange.CHANGED)]),
@@ -123,7 +123,7 @@ def test_of_another_jdk_only_that_is_named() -> None:
     assert candidate == Candidate(
         CandidateKind.FACT, CandidateChange.CHANGED, "JDK", old="/jdk/17", new="/jdk/25"
     )
-    updated = replace(new, facts=old.facts)
+    updated = structs.replace(new, facts=old.facts)
     assert [likeliest_candidate.name for likeliest_candidate in candidates(old, updated).likeliest] == [
         "JDK/release"
     ]
