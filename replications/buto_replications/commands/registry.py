@@ -82,8 +82,17 @@ EXPERIMENTS: dict[str, ExperimentEntry] = {
     ),
     "releases": ExperimentEntry(
         "releases",
-        "consecutive releases of a library, each checked and accepted as by its maintainer, live; "
-        "writes releases.csv and releases.html",
+        "consecutive releases of jsoup, each checked and accepted as by its maintainer, live; "
+        "writes jsoup.csv and jsoup.html",
+        "replay_jsoup",
+    ),
+    "releases-closure": ExperimentEntry(
+        "releases", "the same of the Closure compiler; writes closure.csv and closure.html", "replay_closure"
+    ),
+    "releases-infinispan": ExperimentEntry(
+        "releases",
+        "the same of Infinispan's embedded cache manager; writes infinispan.csv and infinispan.html",
+        "replay_infinispan",
     ),
     "architecture": ExperimentEntry(
         "prediction", "changes of known size in a simulated system, predicted; needs no data", "architecture"

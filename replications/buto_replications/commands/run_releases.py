@@ -1,4 +1,4 @@
-"""``buto experiments run releases``."""
+"""``buto experiments run releases``, ``releases-closure`` and ``releases-infinispan``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from functools import partial
+from pathlib import Path
 
 import yaml
 
@@ -18,53 +19,97 @@ from buto.errors import EXIT_PASS, MeasureError, UsageError
 from buto_replications.checkout import CHECKOUT
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show
-from buto_replications.live.releases import TEST, Replayed, releases_of, replay
+from buto_replications.live.releases import (
+    Replayed,
+    Series,
+    count_typed_anew,
+    replay,
+    series_of,
+)
 from buto_replications.report.content import TextTable
 
-RELEASES = CHECKOUT / "replications" / "releases" / "jsoup.yaml"
-HEADS = ("release", "date", "status", "found", "accepted as", "sum", "found since", "runs")
+RELEASES = CHECKOUT / "replications" / "releases"
+HEADS = (
+    *("release", "date", "status", "found", "accepted as", "sum", "found since", "runs"),
+    *("classes", "live bytes"),
+)
+WIDTHS = (0.017, 0.04, 0.2)
+"""Of typed bounds: FootprintIT's of classes, which are 200 for 11,900; 2 and 10 % to either side."""
 
 
-def run(request: ExperimentsRequest, console: Console) -> int:
-    """Replay the releases; write what became of each, and the page of the whole."""
-    data = yaml.safe_load(RELEASES.read_text(encoding="utf-8"))
-    project = request.out / "releases"
+def load_series(library: str) -> Series:
+    """Return the releases of a library, as they are written down in the checkout."""
+    return series_of(yaml.safe_load((RELEASES / f"{library}.yaml").read_text(encoding="utf-8")))
+
+
+def run(library: str, request: ExperimentsRequest, console: Console) -> int:
+    """Replay the releases of a library; write what became of each, and the page of the whole."""
+    series = load_series(library)
+    project = request.out / library
     if project.exists():
         raise UsageError(
             f"{project} exists already", advice="name another directory with --out, or remove it"
         )
     done: list[Replayed] = []
-    for replayed in replay(data["driver"], releases_of(data), project, request.out / "cache"):
+    for replayed in replay(series, project, request.out / "cache"):
         done.append(replayed)
         status = f"{replayed.status} {replayed.findings} {replayed.sum_status}"
         console.info(f"{replayed.release.version}: {status}".rstrip())
-        _write(request, done)
-    show([_table(done)], console)
+        _write(project, series.driver, done)
+    show([_table(done), _typed_anew(done)], console)
     return EXIT_PASS
 
 
-def _write(request: ExperimentsRequest, done: Sequence[Replayed]) -> None:
+replay_jsoup = partial(run, "jsoup")
+replay_closure = partial(run, "closure")
+replay_infinispan = partial(run, "infinispan")
+
+
+def _write(project: Path, test: str, done: Sequence[Replayed]) -> None:
     """Write what is known so far, so that a replay that is stopped has told its story up to then."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([HEADS, *map(_row, done)])
-    write_file(request.out / "releases.csv", text.getvalue().encode(), "--out")
+    write_file(project.with_suffix(".csv"), text.getvalue().encode(), "--out")
     if len(done) < 2:
         return
-    page = [sys.executable, "-m", "buto", "history", TEST, "--html", "history.html", "-q"]
-    ended = subprocess.run(
-        page, cwd=request.out / "releases", capture_output=True, text=True, timeout=600, check=False
-    )
+    page = [sys.executable, "-m", "buto", "history", test, "--html", "history.html", "-q"]
+    ended = subprocess.run(page, cwd=project, capture_output=True, text=True, timeout=600, check=False)
     if ended.returncode:
         raise MeasureError(f"the page cannot be written: {ended.stderr[-500:]}")
-    shutil.copy(request.out / "releases" / "history.html", request.out / "releases.html")
+    shutil.copy(project / "history.html", project.with_suffix(".html"))
 
 
 def _row(replayed: Replayed) -> tuple[str, ...]:
-    named = dict(zip((field.name for field in fields(replayed)), astuple(replayed), strict=True))
     release = replayed.release
-    texts = (str(value) for name, value in named.items() if name != "release")
-    return (release.version, release.date, *texts)
+    return (
+        release.version,
+        release.date,
+        replayed.status,
+        replayed.findings,
+        replayed.reason,
+        replayed.sum_status,
+        replayed.sum_findings,
+        str(replayed.launches),
+        *("" if value != value else f"{value:.0f}" for value in (replayed.classes, replayed.live_bytes)),
+    )
 
 
 def _table(done: Sequence[Replayed]) -> TextTable:
     return TextTable("Releases, checked one after the other", HEADS, tuple(map(_row, done)))
+
+
+def _typed_anew(done: Sequence[Replayed]) -> TextTable:
+    """Return how often typed bounds around the first runs would have been typed anew."""
+    classes, live = ([getattr(release, name) for release in done] for name in ("classes", "live_bytes"))
+    return TextTable(
+        "Typed bounds on the first run of each release: how often they must be typed anew",
+        ("width, % of the value", "loaded classes", "live heap"),
+        tuple(
+            (
+                f"{100 * width:g}",
+                str(count_typed_anew(classes, width)),
+                str(count_typed_anew(live, width)),
+            )
+            for width in WIDTHS
+        ),
+    )

@@ -1,4 +1,4 @@
-"""Released jars, fetched by Maven and known by their SHA-256, and what is compiled beside them."""
+"""Released jars, fetched from Maven Central and known by their SHA-256, and what is compiled beside them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,11 +83,43 @@ def fetch(jar: CentralJar, cache: Path) -> Path:
                 ]
             )
             copied = Path(draft, jar.file)
-            digest = hashlib.sha256(copied.read_bytes()).hexdigest()
-            if digest != jar.sha256:
-                raise MeasureError(f"{jar.coordinates} has the SHA-256 {digest}, expected {jar.sha256}")
+            check_sum(jar, copied.read_bytes())
             copied.replace(path)
     return path
+
+
+CENTRAL = "https://repo1.maven.org/maven2"
+
+
+def download(jar: CentralJar, cache: Path) -> Path:
+    """Return the path of a jar in the cache, to which it is copied from Maven Central unless it is there.
+
+    Maven takes seconds for each jar, and copies none whose parent POM is not served.
+
+    Raises:
+        MeasureError: Central cannot be reached, or the file is not the one that it should be.
+    """
+    path = cache / "jars" / jar.file
+    if not path.exists():
+        group, name, version, *_ = jar.coordinates.split(":")
+        address = f"{CENTRAL}/{group.replace('.', '/')}/{name}/{version}/{jar.file}"
+        try:
+            with urllib.request.urlopen(address, timeout=_TOOL_S) as response:
+                content: bytes = response.read()
+        except (urllib.error.URLError, OSError) as error:
+            raise MeasureError(f"{address} cannot be had: {error}") from error
+        check_sum(jar, content)
+        draft = _make_directory(cache / "jars") / f".{jar.file}.{os.getpid()}"
+        draft.write_bytes(content)
+        draft.replace(path)
+    return path
+
+
+def check_sum(jar: CentralJar, content: bytes) -> None:
+    """Raise MeasureError if a file is not the one that it should be."""
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != jar.sha256:
+        raise MeasureError(f"{jar.coordinates} has the SHA-256 {digest}, expected {jar.sha256}")
 
 
 def compile_java(name: str, cache: Path, beside: Sequence[Path] = (), modular: bool = False) -> Path:
@@ -113,6 +147,9 @@ def compile_java(name: str, cache: Path, beside: Sequence[Path] = (), modular: b
                     "17",
                     "-p" if modular else "-cp",
                     path,
+                    # Some jars have sources beside their classes, which would be compiled, too.
+                    "-sourcepath",
+                    str(SOURCES / name),
                     "-d",
                     str(made),
                     *map(str, wanted),

@@ -2,35 +2,40 @@
 
 The first release trains. Each later one is a commit with the tag of its version; it is checked, and if that
 does not pass, accepted: with the words of its release notes where these speak of time or memory, else as a
-change that they do not explain. At the first release of each minor version the sum since the last such one
-is judged.
+change that they do not explain. At the first release of each line, a minor version or a month, the sum since
+the last such one is judged.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 from buto.errors import MeasureError
-from buto_replications.live.artefacts import CentralJar, compile_java, fetch
+from buto_replications.live.artefacts import CentralJar, compile_java, download
 
-TEST = "pages"
 UNEXPLAINED = "its notes do not say"
-CONFIGURATION = f"""\
+CONFIGURATION = """\
 version: 1
 tests:
-  {TEST}:
-    command: [java, -Xmx256m, -XX:+UseSerialGC, -cp, "classes:library.jar", Pages]
+  {test}:
+    command: [java, -Xmx256m, -XX:+UseSerialGC, -cp, "classes:lib/*", {main}]
     interval: 50ms
 """
 _TIMEOUT_S = 1800.0
+_DATED = re.compile(r"v?(\d{4})(\d{2})\d{2}")
+
+CLASSES, LIVE = "jvm.class.loaded", "jvm.memory.heap.live"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +44,43 @@ class ProgramRelease:
 
     Attributes:
         date: YYYY-MM-DD.
+        jars: its own, and those that it needs.
         words: what its notes say of time and memory; empty for nothing.
     """
 
     version: str
     date: str
-    jar: CentralJar
+    jars: tuple[CentralJar, ...]
     words: str
 
     @property
-    def begins_minor(self) -> bool:
-        """Whether it is the first of a minor version, since whose predecessor the sum is judged."""
-        return self.version.endswith(".1")
+    def line(self) -> tuple[int, ...]:
+        """Major and minor version; of a version that is a date, year and month."""
+        dated = _DATED.fullmatch(self.version)
+        parts = dated.groups() if dated else self.version.split(".")[:2]
+        return tuple(map(int, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Consecutive releases of a library, and the program that uses them.
+
+    Attributes:
+        driver: the folder of its source; the test has the same name.
+        main: its main class.
+        releases: oldest first.
+    """
+
+    driver: str
+    main: str
+    releases: tuple[ProgramRelease, ...]
+
+    @property
+    def first_of_lines(self) -> set[str]:
+        """The versions that begin a line, since whose predecessors sums are judged."""
+        lines = [release.line for release in self.releases]
+        begins = [True, *(before != line for before, line in pairwise(lines))]
+        return {release.version for release, first in zip(self.releases, begins, strict=True) if first}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +94,7 @@ class Replayed:
         sum_status: of the check of the sum; empty for none.
         sum_findings: what that says.
         launches: how many programs were launched for it.
+        classes, live_bytes: of the first run of its check; NaN where that has none.
     """
 
     release: ProgramRelease
@@ -73,22 +104,29 @@ class Replayed:
     sum_status: str = ""
     sum_findings: str = ""
     launches: int = 0
+    classes: float = nan
+    live_bytes: float = nan
 
 
-def releases_of(data: Mapping[str, Any]) -> list[ProgramRelease]:
-    """Return the releases that a document has, oldest first."""
-    return [
+def series_of(data: Mapping[str, Any]) -> Series:
+    """Return the series that a document has."""
+    sums = data.get("sums", {})
+    releases = [
         ProgramRelease(
             version,
             str(release["date"]),
-            CentralJar(f"{data['library']}:{version}", release["sha256"]),
+            (
+                CentralJar(f"{data['library']}:{version}", release["sha256"]),
+                *(CentralJar(needed, sums[needed]) for needed in release.get("needs", "").split()),
+            ),
             release["words"],
         )
         for version, release in data["releases"].items()
     ]
+    return Series(data["driver"], data["main"], tuple(releases))
 
 
-def replay(driver: str, releases: list[ProgramRelease], project: Path, cache: Path) -> Iterator[Replayed]:
+def replay(series: Series, project: Path, cache: Path) -> Iterator[Replayed]:
     """Check releases in a new project, and yield what became of each.
 
     Raises:
@@ -96,40 +134,69 @@ def replay(driver: str, releases: list[ProgramRelease], project: Path, cache: Pa
     """
     project.mkdir(parents=True)
     _git(project, "init", "--quiet", "--initial-branch=main")
-    (project / "buto.yaml").write_text(CONFIGURATION)
+    (project / "buto.yaml").write_text(CONFIGURATION.format(test=series.driver, main=series.main))
     (project / ".gitignore").write_text(".buto/\nresult.json\nhistory.html\n")
-    first, *later = releases
-    classes = compile_java(driver, cache, [fetch(first.jar, cache)])
+    first, *later = series.releases
+    classes = compile_java(series.driver, cache, [download(jar, cache) for jar in first.jars])
     shutil.copytree(classes, project / "classes")
     _commit_release(project, first, cache)
-    _buto(project, "train", TEST)
+    _buto(project, "train", series.driver)
     _git(project, "add", "--all")
     _git(project, "commit", "--quiet", "-m", "Train")
-    _buto(project, "release", TEST, first.version)
+    _buto(project, "release", series.driver, first.version)
     yield Replayed(first, "trained", "")
+    first_of_lines = series.first_of_lines
     for release in later:
-        yield _replay_one(project, release, cache)
+        _commit_release(project, release, cache)
+        yield _judge(project, series.driver, release, judges_sum=release.version in first_of_lines)
 
 
-def _replay_one(project: Path, release: ProgramRelease, cache: Path) -> Replayed:
-    _commit_release(project, release, cache)
-    status, findings, launches = _check(project)
-    sum_status = sum_findings = reason = ""
-    if release.begins_minor:
-        sum_status, sum_findings, more = _check(project, "--release")
-        launches += more
-    if status == "regression":
+def _judge(project: Path, test: str, release: ProgramRelease, *, judges_sum: bool) -> Replayed:
+    checked = _check(project, test)
+    total = _check(project, test, "--release") if judges_sum else None
+    reason = ""
+    if checked.status == "regression":
         reason = release.words or UNEXPLAINED
-        _buto(project, "accept", TEST, "--reason", reason)
+        _buto(project, "accept", test, "--reason", reason)
         _git(project, "add", "--all")
         _git(project, "commit", "--quiet", "-m", f"Accept {release.version}: {reason}")
-    if release.begins_minor:
-        _buto(project, "release", TEST, release.version)
-    return Replayed(release, status, findings, reason, sum_status, sum_findings, launches)
+    if judges_sum:
+        _buto(project, "release", test, release.version)
+    return Replayed(
+        release,
+        checked.status,
+        checked.findings,
+        reason,
+        *(("", "") if total is None else (total.status, total.findings)),
+        checked.launches + (0 if total is None else total.launches),
+        *(checked.levels.get(name, nan) for name in (CLASSES, LIVE)),
+    )
+
+
+def count_typed_anew(values: Sequence[float], width: float) -> int:
+    """Return how often bounds around a value must be typed anew, because a later value is outside.
+
+    Args:
+        values: in the order of releases; NaN is left out.
+        width: of both sides together, as a share of the value that the bounds were typed for.
+    """
+    n, typed = 0, nan
+    for value in values:
+        if isnan(value):
+            continue
+        if isnan(typed):
+            typed = value
+        elif abs(value - typed) > width / 2 * abs(typed):
+            n, typed = n + 1, value
+    return n
 
 
 def _commit_release(project: Path, release: ProgramRelease, cache: Path) -> None:
-    shutil.copy(fetch(release.jar, cache), project / "library.jar")
+    library = project / "lib"
+    shutil.rmtree(library, ignore_errors=True)
+    library.mkdir()
+    for jar in release.jars:
+        shutil.copy(download(jar, cache), library / without_version(jar))
     _git(project, "add", "--all")
     author = ("--author", "notes <notes@example.org>", "--date", f"{release.date}T12:00:00Z")
     subject = f"{release.version}: {release.words or 'nothing on time or memory'}"
@@ -137,16 +204,30 @@ def _commit_release(project: Path, release: ProgramRelease, cache: Path) -> None
     _git(project, "tag", release.version)
 
 
-def _check(project: Path, *words: str) -> tuple[str, str, int]:
-    """Check, and return the status, what was found in words, and how many programs were launched."""
+def without_version(jar: CentralJar) -> str:
+    """Return a name of a jar that stays from release to release, so that the class path keeps its order."""
+    return f"{jar.coordinates.split(':')[1]}.jar"
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    status: str
+    findings: str
+    launches: int
+    levels: Mapping[str, float]
+
+
+def _check(project: Path, test: str, *words: str) -> _Checked:
     result = project / "result.json"
     result.unlink(missing_ok=True)
-    _buto(project, "check", TEST, "--json", result.name, *words)
-    (test,) = json.loads(result.read_text(encoding="utf-8"))["tests"]
-    verdict = test["verdict"]
+    _buto(project, "check", test, "--json", result.name, *words)
+    (checked,) = json.loads(result.read_text(encoding="utf-8"))["tests"]
+    verdict = checked["verdict"]
     if verdict is None:
-        raise MeasureError(f"a check has no verdict: {test['error']['message']}")
-    return test["status"], "; ".join(headline["text"] for headline in verdict["headlines"]), len(test["runs"])
+        raise MeasureError(f"a check has no verdict: {checked['error']['message']}")
+    findings = "; ".join(headline["text"] for headline in verdict["headlines"])
+    runs = checked["runs"]
+    return _Checked(checked["status"], findings, len(runs), runs[0]["levels"])
 
 
 def _buto(project: Path, *words: str) -> None:

@@ -1,36 +1,67 @@
-"""The releases that are replayed: consecutive, each with its file, and where sums are judged."""
+"""The releases that are replayed: consecutive, each with its files, and where sums are judged."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from math import nan
 
-import yaml
+import pytest
 
-from buto_replications.commands.run_releases import RELEASES
+from buto_replications.commands.run_releases import RELEASES, load_series
 from buto_replications.live.artefacts import SOURCES
-from buto_replications.live.releases import releases_of
+from buto_replications.live.releases import count_typed_anew, without_version
 
-DATA = yaml.safe_load(RELEASES.read_text(encoding="utf-8"))
+LIBRARIES = sorted(path.stem for path in RELEASES.glob("*.yaml"))
 
 
 def number(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+    return tuple(map(int, re.findall(r"\d+", version)))
 
 
-def test_at_least_thirty_releases_follow_each_other() -> None:
-    releases = releases_of(DATA)
+def test_three_libraries_are_replayed() -> None:
+    assert LIBRARIES == ["closure", "infinispan", "jsoup"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_at_least_thirty_releases_follow_each_other(library: str) -> None:
+    releases = load_series(library).releases
     assert len(releases) >= 30
     assert all(number(earlier.version) < number(other.version) for earlier, other in pairwise(releases))
-    assert all(earlier.date <= other.date for earlier, other in pairwise(releases))
-    assert len({release.jar.sha256 for release in releases}) == len(releases)
-    assert all(len(release.jar.sha256) == 64 for release in releases)
+    assert len({release.jars[0].sha256 for release in releases}) == len(releases)
+    assert all(len(jar.sha256) == 64 for release in releases for jar in release.jars)
 
 
-def test_sums_are_judged_at_the_first_release_of_each_minor_version() -> None:
-    first = [release.version for release in releases_of(DATA) if release.begins_minor]
-    assert first[:3] == ["1.7.1", "1.8.1", "1.9.1"]
-    assert len({number(version)[:2] for version in first}) == len(first)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_no_two_jars_of_a_release_take_one_place(library: str) -> None:
+    for release in load_series(library).releases:
+        assert len(set(map(without_version, release.jars))) == len(release.jars)
 
 
-def test_there_is_a_driver() -> None:
-    assert list((SOURCES / DATA["driver"]).glob("*.java"))
+@pytest.mark.parametrize(
+    ("library", "first"),
+    [
+        ("jsoup", {"1.7.1", "1.8.1", "1.9.1"}),
+        ("infinispan", {"15.0.0.Final", "15.1.0.Final", "15.2.0.Final"}),
+        ("closure", {"v20200406", "v20200504"}),
+    ],
+)
+def test_sums_are_judged_at_the_first_release_of_each_line(library: str, first: set[str]) -> None:
+    series = load_series(library)
+    assert first <= series.first_of_lines
+    lines = {release.line for release in series.releases}
+    assert len(series.first_of_lines) == len(lines)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_there_is_a_driver(library: str) -> None:
+    series = load_series(library)
+    assert (SOURCES / series.driver / f"{series.main}.java").is_file()
+
+
+@pytest.mark.parametrize(
+    ("values", "n"),
+    [([], 0), ([100.0, 101.0, 99.0], 0), ([100.0, 103.0, 100.0], 2), ([100.0, nan, 103.0], 1)],
+)
+def test_bounds_are_typed_anew_around_a_value_outside(values: list[float], n: int) -> None:
+    assert count_typed_anew(values, 0.04) == n
