@@ -365,6 +365,7 @@ class Programs(Comparison):
             findings=named if fails or not in_turns else (),
             noted=find_noted(named if fails or not in_turns else (), (*(() if fails else named), *others)),
             reasons=reasons,
+            undecided=one_sided,
             warnings=(
                 *(self._carry_over(runs, is_new) if in_turns else ()),
                 *(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),

@@ -106,6 +106,7 @@ class Why(Enum):
     OUTSIDE = "both programs are beyond training in counters that no machine moves"
     KNOWN_OUTSIDE = "both programs are beyond training, in another environment"
     BUSIER = "both programs are beyond training, on a busier machine with which their counters move"
+    MEANT = "commits say that all that differs is meant"
 
 
 class Next(Struct, frozen=True):
@@ -378,3 +379,16 @@ class Procedure(Struct, frozen=True):
 
     def _in_turns(self, why: Why, otherwise: Next) -> Next:
         return Next(Do.TURNS, why) if self.has_turns else otherwise
+
+
+def after_waivers(failed: Next, *, has_findings: bool, lacks: bool) -> Next:
+    """Return what a check that fails says where commits mean some of what it fails for.
+
+    Args:
+        failed: by all findings.
+        has_findings: whether any is left.
+        lacks: whether something could not be judged beside the findings.
+    """
+    if has_findings:
+        return failed
+    return Next(Do.UNDECIDED, Why.UNREAD) if lacks else Next(Do.PASS, Why.MEANT)
