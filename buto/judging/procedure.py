@@ -381,14 +381,17 @@ class Procedure(Struct, frozen=True):
         return Next(Do.TURNS, why) if self.has_turns else otherwise
 
 
-def after_waivers(failed: Next, *, has_findings: bool, lacks: bool) -> Next:
+def after_waivers(failed: Next, *, has_findings: bool, has_counted: bool, lacks: bool) -> Next:
     """Return what a check that fails says where commits mean some of what it fails for.
 
     Args:
         failed: by all findings.
         has_findings: whether any is left.
+        has_counted: whether one of these is of a counter that no machine moves.
         lacks: whether something could not be judged beside the findings.
     """
     if has_findings:
-        return failed
+        # Only counters accuse where there are no turns.
+        is_moved = failed.why is Why.COUNTED and not has_counted
+        return Next(Do.UNDECIDED, Why.NEEDS_TURNS) if is_moved else failed
     return Next(Do.UNDECIDED, Why.UNREAD) if lacks else Next(Do.PASS, Why.MEANT)

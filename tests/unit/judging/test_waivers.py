@@ -159,6 +159,22 @@ def test_what_could_not_be_read_is_undecided_once_all_findings_are_waived() -> N
     assert waive(other, "shop", [waiver()]).status is Status.REGRESSION
 
 
+def test_a_clock_that_is_left_accuses_only_in_turns() -> None:
+    """Of runs without turns that failed by a counter; any other step stands."""
+    clock, classes = finding("run.duration", 10.0, 12.0, "s"), finding("jvm.class.loaded", 10, 11, "{class}")
+    for why, left, step in (
+        (Why.COUNTED, clock, Next(Do.UNDECIDED, Why.NEEDS_TURNS)),
+        (Why.COUNTED, classes, Next(Do.FAIL, Why.COUNTED)),
+        (Why.PERMUTATION, clock, Next(Do.FAIL, Why.PERMUTATION)),
+    ):
+        verdict = replace(failed(finding(), left), steps=(Next(Do.FAIL, why),))
+        found = waive(verdict, "shop", [waiver()])
+        assert (found.findings, found.steps[-1]) == ((left,), step)
+        is_open = step.do is Do.UNDECIDED
+        assert found.status is (Status.INCONCLUSIVE if is_open else Status.REGRESSION)
+        assert bool(found.reasons) is is_open
+
+
 def test_what_cannot_be_judged_stays_so() -> None:
     undecided = Verdict(Status.INCONCLUSIVE, "calibrated", findings=(finding(),))
     assert waive(undecided, "shop", [waiver()]).status is Status.INCONCLUSIVE
