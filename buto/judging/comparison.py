@@ -289,8 +289,10 @@ class Programs(Comparison):
             JudgeError: too few runs of one of them, no property that was read in all runs, or a machine
                 that changed between runs of the first.
         """
-        n_each = _launches_in_turns(first, second)
-        judge = self if n_each in (None, self.most) else Programs(self.settings, runs=n_each)
+        mark = _mark_of(first, second)
+        judge = (
+            self if mark is None or mark.n_each == self.most else Programs(self.settings, runs=mark.n_each)
+        )
         verdict = judge._compare(first, second)
         verdict = verdict if roles is None else replace(verdict, roles=roles)
         return verdict, explain_comparison(verdict)
@@ -309,7 +311,8 @@ class Programs(Comparison):
 
     def _compare(self, first: RunSet, second: RunSet) -> Verdict:
         ours, theirs = cut_set_to_window(first.valid()), cut_set_to_window(second.valid())
-        in_turns = _launches_in_turns(ours, theirs) is not None
+        mark = _mark_of(ours, theirs)
+        in_turns = mark is not None
         if min(len(ours), len(theirs)) < (2 if in_turns else FEWEST_RUNS):
             raise JudgeError(
                 f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
@@ -348,8 +351,8 @@ class Programs(Comparison):
         lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
         runs, is_new = _in_order(ours, theirs)
         look = (
-            self._look(runs, is_new)
-            if in_turns
+            self._look(runs, is_new, mark.seed)
+            if mark is not None
             else TurnsLook(len(ours), len(theirs), p_value=evidence.mattering.p_value)
         )
         step = self._judge(look, in_turns=in_turns)
@@ -397,12 +400,12 @@ class Programs(Comparison):
             return Next(Do.FAIL if look.p_value <= self.alpha else Do.PASS, Why.PERMUTATION)
         return self.procedure.after_launch(look)
 
-    def _look(self, runs: Sequence[Run], is_new: Sequence[bool]) -> TurnsLook:
-        """Return what launches in turns say, in the order of time."""
+    def _look(self, runs: Sequence[Run], is_new: Sequence[bool], seed: int | None = None) -> TurnsLook:
+        """Return what launches in turns say, in the order of time; see :meth:`Orders.allows` for the seed."""
         labels = np.array(is_new, np.bool_)
         n, n_new = len(labels), int(labels.sum())
         look = TurnsLook(n - n_new, n_new)
-        if n > self._orders.n_launches or not self._orders.allows(labels):
+        if n > self._orders.n_launches or not self._orders.allows(labels, seed):
             return look
         turns, launched = self._with_prior, None
         if turns is not None and self._before is not None:
@@ -463,14 +466,23 @@ def _in_order(first: RunSet, second: RunSet) -> tuple[list[Run], list[bool]]:
     return [run for run, _ in sides], [is_new for _, is_new in sides]
 
 
-def _launches_in_turns(first: RunSet, second: RunSet) -> int | None:
-    """Return how often the call that launched all these runs in turns would launch each program at most.
+class _Mark(Struct, frozen=True):
+    """What runs in turns say of the call that launched them.
 
-    None if no single call did.
+    Attributes:
+        n_each: how often it would launch each program at most.
+        seed: of its order; None if it is not known.
     """
+
+    n_each: int
+    seed: int | None
+
+
+def _mark_of(first: RunSet, second: RunSet) -> _Mark | None:
+    """Return the mark of all these runs; None if no single call launched them in turns."""
     marks = {run.metadata.get(IN_TURNS) for run in (*first.valid(), *second.valid())}
-    n_each, _, _ = str(marks.pop() if len(marks) == 1 else "").partition(":")
-    return int(n_each) if n_each.isdecimal() else None
+    n_each, _, seed = str(marks.pop() if len(marks) == 1 else "").partition(":")
+    return _Mark(int(n_each), int(seed) if seed.isdecimal() else None) if n_each.isdecimal() else None
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:
