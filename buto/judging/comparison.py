@@ -35,7 +35,7 @@ from buto.judging.fitted_judge import find_noted
 from buto.judging.judge_settings import CALIBRATED, JudgeSettings
 from buto.judging.modes import find_modes
 from buto.judging.orders import Orders, balanced_orders
-from buto.judging.procedure import CARRIED_OVER, Do, Next, Procedure, TurnsLook, Why
+from buto.judging.procedure import CARRIED_OVER, N_TURNS, Do, Next, Procedure, TurnsLook, Why
 from buto.judging.profile import TrainingProfile, learn
 from buto.judging.protocol import Comparison, Explanation
 from buto.judging.rank import FEWEST_RUNS
@@ -43,7 +43,7 @@ from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
 from buto.judging.turns import Before, Launched, Prior, Turns, look_at_turns, prepare_turns
 from buto.judging.verdict import Roles, Status, Verdict
-from buto.run.model import IN_TURNS, BoolArray, FloatArray, Run, RunSet
+from buto.run.model import EXACTLY, IN_TURNS, BoolArray, FloatArray, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_judged, title_of
 from buto.run.window import cut_set_to_window
 from buto.steps import Action, Advice, Setting, Step, isolation
@@ -290,12 +290,16 @@ class Programs(Comparison):
                 that changed between runs of the first.
         """
         mark = _mark_of(first, second)
-        judge = (
-            self if mark is None or mark.n_each == self.most else Programs(self.settings, runs=mark.n_each)
-        )
+        # Whoever launched them chose the limit, and whoever judges them again may not.
+        judge = self
+        if mark is not None and not self._launches_as(mark):
+            judge = Programs(self.settings, runs=mark.n_asked)
         verdict = judge._compare(first, second)
         verdict = verdict if roles is None else replace(verdict, roles=roles)
         return verdict, explain_comparison(verdict)
+
+    def _launches_as(self, mark: _Mark) -> bool:
+        return (mark.n_each, mark.n_asked) == (self.most, self.procedure.n_asked_turns)
 
     def p_value_of(self, first: Sequence[Run], second: Sequence[Run], is_new: Sequence[bool]) -> float:
         """Return the p-value of all these launches, whichever of them were made first.
@@ -472,17 +476,24 @@ class _Mark(Struct, frozen=True):
     Attributes:
         n_each: how often it would launch each program at most.
         seed: of its order; None if it is not known.
+        n_asked: the same as ``n_each`` if a user asked for it; None for as often as decides.
     """
 
     n_each: int
     seed: int | None
+    n_asked: int | None
 
 
 def _mark_of(first: RunSet, second: RunSet) -> _Mark | None:
     """Return the mark of all these runs; None if no single call launched them in turns."""
     marks = {run.metadata.get(IN_TURNS) for run in (*first.valid(), *second.valid())}
-    n_each, _, seed = str(marks.pop() if len(marks) == 1 else "").partition(":")
-    return _Mark(int(n_each), int(seed) if seed.isdecimal() else None) if n_each.isdecimal() else None
+    text, *more = str(marks.pop() if len(marks) == 1 else "").split(":")
+    if not text.isdecimal():
+        return None
+    n_each, seed = int(text), more[0] if more else ""
+    # Earlier versions did not write that a number was asked for.
+    is_exact = EXACTLY in more or n_each != N_TURNS
+    return _Mark(n_each, int(seed) if seed.isdecimal() else None, n_each if is_exact else None)
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:

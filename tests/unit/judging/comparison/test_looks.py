@@ -22,6 +22,9 @@ from tests.support.runs.signals import Program, program_run
 IN_ORDER = tuple(np.tile([False, True, True, False], 5).tolist())
 """A balanced order of ten and ten."""
 
+WHY = {True: Why.BETS, False: Why.PERMUTATION}
+"""By whether there are bets, what finds a clear change."""
+
 
 def launched(
     labels: tuple[bool, ...], changed: Program, slower: float = 0.0, seed: int = 11, drawn: str = ""
@@ -140,6 +143,18 @@ def test_a_given_number_of_runs_is_launched_whole() -> None:
     # Stored runs say how many their order has.
     again = Programs(CALIBRATED).compare(*sides(runs))[0]
     assert (again.status, again.p_value) == (Status.REGRESSION, verdict.p_value)
+
+
+def test_runs_of_a_given_number_are_judged_again_by_the_limit_of_that_number() -> None:
+    """Ten are as many as decide without a number, too: those may end by bets, and have a smaller limit."""
+    asked, usual = registry.comparison(CALIBRATED, runs=10), registry.comparison(CALIBRATED)
+    for drawn, launching in (("1:exactly", asked), ("1", usual)):
+        runs = launched(launching.order(1), Program(threads=30, work=3.0), drawn=drawn)
+        own, again = (judge.compare(*sides(runs))[0] for judge in (launching, usual))
+        assert again.steps == own.steps == (Next(Do.FAIL, WHY[launching.procedure.bets]),)
+        assert again.p_value == own.p_value
+        other = asked.compare(*sides(runs))[0]
+        assert (other.steps, other.p_value) == (own.steps, own.p_value)
 
 
 @pytest.mark.parametrize(("alpha", "needed"), [(0.05, 5), (0.01, 6), (0.001, 8)])
