@@ -124,6 +124,15 @@ def test_machines_that_never_repeat_count_as_draws_of_all() -> None:
     assert verdict.status is Status.PASS
 
 
+def test_a_draw_is_beyond_all_others_unless_something_in_it_is_new() -> None:
+    """As a check fails for it, or does not, because training does not show what that changes."""
+    draws = learned([str(number) for number in range(9)])
+    runs = [run_on("new", 60 + number, CHANGED) for number in range(3)]
+    assert "jvm.class.count" in {excess.quantity.name for excess in draws.beyond_training(run_set(runs))}
+    new = [replace(run, metadata={**run.metadata, "environment.label.rack": "b"}) for run in runs]
+    assert draws.beyond_training(run_set(new)) == ()
+
+
 def test_runs_of_different_machines_are_not_judged_together(two: FittedDetector) -> None:
     verdict = two.check(run_set([run_on("fast", 60), run_on("slow", 61)]))
     assert verdict.status is Status.INCONCLUSIVE
