@@ -31,7 +31,7 @@ from buto.engine.placement import ANYWHERE, Placement
 from buto.errors import ButoError, StorageError
 from buto.measure.target import Target
 from buto.measure.workload.model import Workload
-from buto.run.model import IN_TURNS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
+from buto.run.model import EXACTLY, IN_TURNS, PURPOSE, SESSION, MetadataValue, Run, RunSet, run_set
 from buto.run.store import RunStore
 
 
@@ -102,6 +102,10 @@ class Collected(Struct, frozen=True):
 
 class Together(Protocol):
     """Says in which order two programs are launched in turns, and when they need no more launches."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all are launched, because a user asked for their number."""
 
     def order(self, seed: int) -> Sequence[bool]:
         """Return which launches are of the second program."""
@@ -223,7 +227,8 @@ class _Session:
             return
         old, new = counts
         self._queue = deque(new if is_new else old for is_new in self._together.order(seed))
-        self._marks = {IN_TURNS: f"{counts[new]}:{seed}"}
+        parts = (str(counts[new]), str(seed), *((EXACTLY,) if self._together.is_exact else ()))
+        self._marks = {IN_TURNS: ":".join(parts)}
 
     def begin(self, engine: Engine, deadline_s: float) -> bool:
         """Begin what there is room for; return whether there is anything to wait for."""

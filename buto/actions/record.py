@@ -269,6 +269,10 @@ class _Pairs(Struct, frozen=True):
 
     pairs: tuple[tuple[Comparison, PlanProgress, PlanProgress], ...]
 
+    @property
+    def is_exact(self) -> bool:
+        return not self.pairs[0][0].procedure.bets
+
     def order(self, seed: int) -> Sequence[bool]:
         return self.pairs[0][0].order(seed)
 

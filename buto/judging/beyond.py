@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from buto.judging.effects import estimate_kept_by_classes, smallest_effects
 from buto.judging.features import Feature, series_of
-from buto.judging.verdict import Difference, Direction, effect_of
+from buto.judging.verdict import Difference, Direction, Effect, effect_of
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Kind, Property, is_counted
 
@@ -43,15 +43,22 @@ class Beyond(Struct, frozen=True):
     def is_above(self) -> bool:
         return self.value > self.highest
 
+    @property
+    def direction(self) -> Direction:
+        return Direction.MORE if self.is_above else Direction.LESS
+
+    @property
+    def effect(self) -> Effect:
+        return effect_of(self.quantity.better, self.direction)
+
     def as_finding(self, run_id: str, source: str) -> Difference:
         """Return the difference as a finding of a run."""
-        direction = Direction.MORE if self.is_above else Direction.LESS
         return Difference(
             source,
             self.quantity.name,
             run_id,
-            direction,
-            effect=effect_of(self.quantity.better, direction),
+            self.direction,
+            effect=self.effect,
             unit=self.unit,
             observed=self.value,
             lower=self.lowest,

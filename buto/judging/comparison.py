@@ -35,7 +35,7 @@ from buto.judging.fitted_judge import find_noted
 from buto.judging.judge_settings import CALIBRATED, JudgeSettings
 from buto.judging.modes import find_modes
 from buto.judging.orders import Orders, balanced_orders
-from buto.judging.procedure import CARRIED_OVER, Do, Next, Procedure, TurnsLook, Why
+from buto.judging.procedure import CARRIED_OVER, N_TURNS, Do, Next, Procedure, TurnsLook, Why
 from buto.judging.profile import TrainingProfile, learn
 from buto.judging.protocol import Comparison, Explanation
 from buto.judging.rank import FEWEST_RUNS
@@ -43,7 +43,7 @@ from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
 from buto.judging.turns import Before, Launched, Prior, Turns, look_at_turns, prepare_turns
 from buto.judging.verdict import Roles, Status, Verdict
-from buto.run.model import IN_TURNS, BoolArray, FloatArray, Run, RunSet
+from buto.run.model import EXACTLY, IN_TURNS, BoolArray, FloatArray, Run, RunSet
 from buto.run.properties import LIVE_CLASSES, Property, is_judged, title_of
 from buto.run.window import cut_set_to_window
 from buto.steps import Action, Advice, Setting, Step, isolation
@@ -289,11 +289,17 @@ class Programs(Comparison):
             JudgeError: too few runs of one of them, no property that was read in all runs, or a machine
                 that changed between runs of the first.
         """
-        n_each = _launches_in_turns(first, second)
-        judge = self if n_each in (None, self.most) else Programs(self.settings, runs=n_each)
+        mark = _mark_of(first, second)
+        # Whoever launched them chose the limit, and whoever judges them again may not.
+        judge = self
+        if mark is not None and not self._launches_as(mark):
+            judge = Programs(self.settings, runs=mark.n_asked)
         verdict = judge._compare(first, second)
         verdict = verdict if roles is None else replace(verdict, roles=roles)
         return verdict, explain_comparison(verdict)
+
+    def _launches_as(self, mark: _Mark) -> bool:
+        return (mark.n_each, mark.n_asked) == (self.most, self.procedure.n_asked_turns)
 
     def p_value_of(self, first: Sequence[Run], second: Sequence[Run], is_new: Sequence[bool]) -> float:
         """Return the p-value of all these launches, whichever of them were made first.
@@ -309,7 +315,8 @@ class Programs(Comparison):
 
     def _compare(self, first: RunSet, second: RunSet) -> Verdict:
         ours, theirs = cut_set_to_window(first.valid()), cut_set_to_window(second.valid())
-        in_turns = _launches_in_turns(ours, theirs) is not None
+        mark = _mark_of(ours, theirs)
+        in_turns = mark is not None
         if min(len(ours), len(theirs)) < (2 if in_turns else FEWEST_RUNS):
             raise JudgeError(
                 f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
@@ -348,8 +355,8 @@ class Programs(Comparison):
         lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
         runs, is_new = _in_order(ours, theirs)
         look = (
-            self._look(runs, is_new)
-            if in_turns
+            self._look(runs, is_new, mark.seed)
+            if mark is not None
             else TurnsLook(len(ours), len(theirs), p_value=evidence.mattering.p_value)
         )
         step = self._judge(look, in_turns=in_turns)
@@ -365,6 +372,7 @@ class Programs(Comparison):
             findings=named if fails or not in_turns else (),
             noted=find_noted(named if fails or not in_turns else (), (*(() if fails else named), *others)),
             reasons=reasons,
+            undecided=one_sided,
             warnings=(
                 *(self._carry_over(runs, is_new) if in_turns else ()),
                 *(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
@@ -396,12 +404,12 @@ class Programs(Comparison):
             return Next(Do.FAIL if look.p_value <= self.alpha else Do.PASS, Why.PERMUTATION)
         return self.procedure.after_launch(look)
 
-    def _look(self, runs: Sequence[Run], is_new: Sequence[bool]) -> TurnsLook:
-        """Return what launches in turns say, in the order of time."""
+    def _look(self, runs: Sequence[Run], is_new: Sequence[bool], seed: int | None = None) -> TurnsLook:
+        """Return what launches in turns say, in the order of time; see :meth:`Orders.allows` for the seed."""
         labels = np.array(is_new, np.bool_)
         n, n_new = len(labels), int(labels.sum())
         look = TurnsLook(n - n_new, n_new)
-        if n > self._orders.n_launches or not self._orders.allows(labels):
+        if n > self._orders.n_launches or not self._orders.allows(labels, seed):
             return look
         turns, launched = self._with_prior, None
         if turns is not None and self._before is not None:
@@ -462,14 +470,30 @@ def _in_order(first: RunSet, second: RunSet) -> tuple[list[Run], list[bool]]:
     return [run for run, _ in sides], [is_new for _, is_new in sides]
 
 
-def _launches_in_turns(first: RunSet, second: RunSet) -> int | None:
-    """Return how often the call that launched all these runs in turns would launch each program at most.
+class _Mark(Struct, frozen=True):
+    """What runs in turns say of the call that launched them.
 
-    None if no single call did.
+    Attributes:
+        n_each: how often it would launch each program at most.
+        seed: of its order; None if it is not known.
+        n_asked: the same as ``n_each`` if a user asked for it; None for as often as decides.
     """
+
+    n_each: int
+    seed: int | None
+    n_asked: int | None
+
+
+def _mark_of(first: RunSet, second: RunSet) -> _Mark | None:
+    """Return the mark of all these runs; None if no single call launched them in turns."""
     marks = {run.metadata.get(IN_TURNS) for run in (*first.valid(), *second.valid())}
-    n_each, _, _ = str(marks.pop() if len(marks) == 1 else "").partition(":")
-    return int(n_each) if n_each.isdecimal() else None
+    text, *more = str(marks.pop() if len(marks) == 1 else "").split(":")
+    if not text.isdecimal():
+        return None
+    n_each, seed = int(text), more[0] if more else ""
+    # Earlier versions did not write that a number was asked for.
+    is_exact = EXACTLY in more or n_each != N_TURNS
+    return _Mark(n_each, int(seed) if seed.isdecimal() else None, n_each if is_exact else None)
 
 
 def _roles(first: RunSet, second: RunSet) -> Roles:

@@ -48,7 +48,7 @@ from buto.judging.selfknowledge.selftest import selftest
 from buto.judging.selfknowledge.strength import AUTO, MOST_ASKED, is_enough, strengths, usual_names
 from buto.judging.settings import judges
 from buto.judging.turns import Before
-from buto.judging.verdict import Status, Verdict
+from buto.judging.verdict import Effect, Status, Verdict
 from buto.judging.views import View
 from buto.judging.warnings import GOOD_RUNS, few_runs, unlike_runs
 from buto.judging.weighing import weigh_rows
@@ -143,7 +143,9 @@ class FittedCalibrated(FittedJudge):
         quantities = [self.profile.quantities[self.profile.catalogue[place].column] for place in places]
         rows = np.array([self.profile.measure(run) for run in runs])
         known = self.profile.values[:, places]
-        return beyond(quantities, known, rows[:, places], self.settings.minimum_effect)
+        excesses = beyond(quantities, known, rows[:, places], self.settings.minimum_effect)
+        is_any = self.settings.fail_on == "any"
+        return tuple(excess for excess in excesses if is_any or excess.effect is Effect.WORSE)
 
     def moved_by_machine(self, runs: RunSet) -> frozenset[str]:
         values = np.vstack([self.profile.values, [self.profile.measure(run) for run in runs]])

@@ -156,7 +156,11 @@ def decide(weighed: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verd
         steps=(step,),
     )
     if step.do is Do.FAIL:
-        return replace(verdict, warnings=(*weighed.unread, *weighed.warnings))
+        return replace(
+            verdict,
+            undecided=(*weighed.hidden, *weighed.unread),
+            warnings=(*weighed.unread, *weighed.warnings),
+        )
     if step.do is Do.LAUNCH:
         why = _why_more(weighed, step)
         reason = f"{why}, and one run never fails alone: three decide together"

@@ -118,7 +118,8 @@ def judge_growth(
         seed: of the orders that are drawn, if there are more than eight rounds after the warm-up.
 
     Raises:
-        JudgeError: there are fewer than FEWEST_ROUNDS rounds.
+        JudgeError: there are fewer than FEWEST_ROUNDS rounds, or the work after the warm-up is not finite and
+            increasing.
     """
     if len(values) < FEWEST_ROUNDS:
         raise JudgeError(f"growth needs {FEWEST_ROUNDS} rounds, got {len(values)}")
@@ -126,6 +127,11 @@ def judge_growth(
     line = np.arange(len(values), dtype=np.float64) if work is None else work
     judged, line = values[warm:], line[warm:]
     steps, lengths = np.diff(judged, axis=0), np.diff(line)
+    if not (np.isfinite(line).all() and (lengths > 0).all()):
+        raise JudgeError(
+            f"rounds of unequal work need work that is known and increases in each of the {len(line)} rounds "
+            f"after the warm-up, got {', '.join(f'{each:g}' for each in line)}"
+        )
     rates = steps.mean(axis=0)
     rises: BoolArray = np.all(steps > 0, axis=0)
     wide = np.ptp(judged, axis=0) >= sizes * len(steps)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from buto.errors import JudgeError
 from buto.judging.alarms import Strengths
+from buto.judging.beyond import Beyond
 from buto.judging.environments import (
     Environment,
     environment_from,
@@ -125,6 +126,43 @@ class FittedMachines(FittedDetector):
             ),
             None,
         )
+
+    def with_mood(self, runs: Sequence[Run]) -> FittedDetector:
+        """Return the same, where the runs of each environment say in which mood that is."""
+        of_known: dict[int, list[Run]] = {}
+        for run in runs:
+            known = self.find_known(self.environment(run))
+            if known is not None:
+                of_known.setdefault(self.known.index(known), []).append(run)
+        return replace(
+            self,
+            known=tuple(
+                structs.replace(known, fitted=known.fitted.with_mood(of_known.get(place, ())))
+                for place, known in enumerate(self.known)
+            ),
+        )
+
+    def beyond_training(self, runs: RunSet) -> tuple[Beyond, ...]:
+        """Return those of the runs' environment; none where training does not show what is new in it."""
+        if self.are_draws and any(not_shown(self.environments, self.environment(run)) for run in runs):
+            return ()
+        known = self._find_known_of(runs)
+        return () if known is None else known.fitted.beyond_training(runs)
+
+    def moved_by_machine(self, runs: RunSet) -> frozenset[str]:
+        known = self._find_known_of(runs)
+        return frozenset() if known is None else known.fitted.moved_by_machine(runs)
+
+    def before(self, runs: RunSet) -> object | None:
+        known = self._find_known_of(runs)
+        return None if known is None else known.fitted.before(runs)
+
+    def _find_known_of(self, runs: RunSet) -> KnownEnvironment | None:
+        """Return what judges these runs; None if nothing does, or not all of them alike."""
+        environments = [self.environment(run) for run in runs]
+        if not environments or any(environment != environments[0] for environment in environments):
+            return None
+        return self.find_known(environments[0])
 
     @property
     def are_draws(self) -> bool:

@@ -283,20 +283,26 @@ def _of_window(series: BuildSeries, size: int) -> Alarm | None:
 def _alarm(
     series: BuildSeries, size: int, quantity: Property, column: int, p_value: float, n_before: int
 ) -> Alarm:
-    """Return the alarm of a window, with the build at which its quantity most likely changed."""
-    values = series.values[:, [column]]
-    n_known, n_runs = len(series.known), len(values)
+    """Return the alarm of a window, with the build at which its quantity most likely changed.
+
+    Runs in which the quantity could not be read do not count.
+    """
+    whole = series.values[:, [column]]
+    is_read = np.isfinite(whole[:, 0])
+    values, places = whole[is_read], np.flatnonzero(is_read)
+    n_known, n_runs = int(is_read[: len(series.known)].sum()), len(values)
     stable = _stable(series, values, np.arange(len(series.quantities)) == column)
-    starts = range(n_known, n_runs - 1)
+    starts = range(max(n_known, 1), n_runs - 1)
     distances = [_t(stable, np.arange(start, n_runs)[None])[0, 0] for start in starts]
     start = starts[int(np.argmax(distances))]
-    place = start - n_known
+    place = int(places[start]) - len(series.known)
+    before = int(places[start - 1]) - len(series.known)
     return Alarm(
         size,
         series.builds[-size].key,
         series.builds[-1].key,
         series.builds[place],
-        series.builds[place - 1] if place else None,
+        series.builds[before] if before >= 0 else None,
         quantity,
         float(values[:start].mean()),
         float(values[start:].mean()),

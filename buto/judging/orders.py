@@ -60,9 +60,16 @@ class Orders(Struct, frozen=True, eq=False):
         place = np.random.default_rng(seed).integers(len(self.is_new))
         return tuple(self.is_new[place].tolist())
 
-    def allows(self, labels: BoolArray) -> bool:
-        """Return whether an order of the set begins with these labels, shape (n,)."""
-        return bool(self._beginning_with(labels).any())
+    def allows(self, labels: BoolArray, seed: int | None = None) -> bool:
+        """Return whether an order of the set begins with these labels, shape (n,).
+
+        Args:
+            seed: that of the order which was drawn, and must be the one; None if it is not known. Most tails
+                of an order begin another one, under which the chances of their labels are others.
+        """
+        if seed is None:
+            return bool(self._beginning_with(labels).any())
+        return self.draw(seed)[: len(labels)] == tuple(labels.tolist())
 
     def chances(self, labels: BoolArray) -> FloatArray:
         """Return the chance of each label to be "new" given those before it, shape (n,).

@@ -106,6 +106,7 @@ class Why(Enum):
     OUTSIDE = "both programs are beyond training in counters that no machine moves"
     KNOWN_OUTSIDE = "both programs are beyond training, in another environment"
     BUSIER = "both programs are beyond training, on a busier machine with which their counters move"
+    MEANT = "commits say that all that differs is meant"
 
 
 class Next(Struct, frozen=True):
@@ -378,3 +379,19 @@ class Procedure(Struct, frozen=True):
 
     def _in_turns(self, why: Why, otherwise: Next) -> Next:
         return Next(Do.TURNS, why) if self.has_turns else otherwise
+
+
+def after_waivers(failed: Next, *, has_findings: bool, has_counted: bool, lacks: bool) -> Next:
+    """Return what a check that fails says where commits mean some of what it fails for.
+
+    Args:
+        failed: by all findings.
+        has_findings: whether any is left.
+        has_counted: whether one of these is of a counter that no machine moves.
+        lacks: whether something could not be judged beside the findings.
+    """
+    if has_findings:
+        # Only counters accuse where there are no turns.
+        is_moved = failed.why is Why.COUNTED and not has_counted
+        return Next(Do.UNDECIDED, Why.NEEDS_TURNS) if is_moved else failed
+    return Next(Do.UNDECIDED, Why.UNREAD) if lacks else Next(Do.PASS, Why.MEANT)

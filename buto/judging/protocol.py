@@ -126,7 +126,9 @@ class FittedDetector(ABC):
         return self
 
     def beyond_training(self, runs: RunSet) -> tuple[Beyond, ...]:
-        """Return counters that no machine moves and that lie beyond training in all of these runs."""
+        """Return counters that no machine moves and that lie beyond training in all of these runs, in a
+        direction for which a check may fail.
+        """
         return ()
 
     def moved_by_machine(self, runs: RunSet) -> frozenset[str]:

@@ -307,6 +307,7 @@ class Verdict(Displayed):
         waived: changes that a commit of the program says are meant; they fail no check.
         since: how much has changed since the last release: what fails a check of that sum, and budgets.
         reasons: why it is inconclusive; of a verdict by turns first what decided; else empty.
+        undecided: why it would be inconclusive without its findings; empty if it would pass.
         warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
         n_training: number of training runs that the judged runs were compared with.
@@ -334,6 +335,7 @@ class Verdict(Displayed):
     waived: tuple[Waived, ...] = ()
     since: tuple[Since, ...] = ()
     reasons: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     run_ids: tuple[str, ...] = ()
     n_training: int = 0

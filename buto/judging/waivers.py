@@ -16,8 +16,10 @@ import numpy as np
 
 from buto.errors import UsageError
 from buto.judging.effects import AND, NEVER, is_effect, smallest_effects
+from buto.judging.fitted_judge import NEEDS_TURNS
+from buto.judging.procedure import Do, Next, Why, after_waivers
 from buto.judging.verdict import Difference, Direction, Finding, Status, Verdict, Waived, Waiver
-from buto.run.properties import LIVE_CLASSES, LIVE_SET, Property
+from buto.run.properties import LIVE_CLASSES, LIVE_SET, Property, is_counted, property_for
 
 TRAILER = "Buto-Accepts"
 EXAMPLE = f"{TRAILER}: shop jvm.memory.allocated +3% cache of rendered pages"
@@ -82,6 +84,9 @@ def _waiver(line: str, value: str, commit: str, author: str) -> Waiver:
 def waive(verdict: Verdict, test: str, waivers: Iterable[Waiver]) -> Verdict:
     """Return a verdict without the findings that were said before; it passes if no other is left.
 
+    It is inconclusive instead if something could not be judged beside them, or if only turns could accuse
+    what is left.
+
     Several waivers of one property and direction add up: each was for its own part of the change. A finding
     that is larger than all of them together stays whole. What is waived of the live heap is waived of its
     classes, too: their bytes are the same bytes.
@@ -104,9 +109,28 @@ def waive(verdict: Verdict, test: str, waivers: Iterable[Waiver]) -> Verdict:
         return verdict
     gone = {id(waived_finding.finding) for waived_finding in waived}
     left = tuple(finding for finding in verdict.findings if id(finding) not in gone)
-    fails = verdict.status is Status.REGRESSION
-    status = Status.PASS if fails and not left else verdict.status
-    return replace(verdict, status=status, findings=left, waived=(*verdict.waived, *waived))
+    verdict = replace(verdict, findings=left, waived=(*verdict.waived, *waived))
+    return _decide(verdict) if verdict.status is Status.REGRESSION else verdict
+
+
+def _decide(verdict: Verdict) -> Verdict:
+    """Return what a verdict that fails is by the findings that are left."""
+    failed = verdict.steps[-1] if verdict.steps else Next(Do.FAIL, Why.METHOD)
+    step = after_waivers(
+        failed,
+        has_findings=bool(verdict.findings),
+        has_counted=any(is_counted(property_for(finding.subject)) for finding in verdict.findings),
+        lacks=bool(verdict.undecided),
+    )
+    if step == failed:
+        return verdict
+    verdict = replace(verdict, steps=(*verdict.steps, step))
+    if step.do is Do.PASS:
+        return replace(verdict, status=Status.PASS)
+    own = (NEEDS_TURNS,) if step.why is Why.NEEDS_TURNS else ()
+    warnings = tuple(text for text in verdict.warnings if text not in verdict.undecided)
+    reasons = (*verdict.reasons, *own, *verdict.undecided)
+    return replace(verdict, status=Status.INCONCLUSIVE, reasons=reasons, warnings=warnings)
 
 
 def _find_waived(finding: Finding, waivers: Sequence[Waiver]) -> Waived | None:

@@ -201,7 +201,11 @@ BASE_BUDGET = "process.base.budget"
 
 IN_TURNS = "process.turns"
 """Metadata key: of runs that were launched in turns with those of another program, how many launches of each
-their order has, and the seed with which it was drawn: ``10:48151623``. Runs that share it belong together."""
+their order has, and the seed with which it was drawn: ``10:48151623``, or ``10:48151623:exactly`` if a user
+asked for this number, and none was to decide earlier. Runs that share it belong together."""
+
+EXACTLY = "exactly"
+"""The last part of that."""
 
 PROGRAM = "process.program"
 """The metadata key of the checksum over the program's files."""

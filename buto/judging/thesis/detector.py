@@ -215,6 +215,7 @@ class FittedBounds(FittedDetector):
             NAME,
             findings,
             reasons=reasons if status is Status.INCONCLUSIVE else (),
+            undecided=reasons,
             warnings=reasons if status is Status.REGRESSION else (),
         )
 

@@ -152,6 +152,17 @@ def test_rounds_of_unequal_work_are_judged_by_their_work() -> None:
     assert not judge_growth(levels_off, sizes(levels_off), work).grows.any()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 5.0, 0.0], ids=["unknown", "infinite", "equal", "less"])
+def test_work_that_is_not_known_or_does_not_increase_is_no_pass(value: float) -> None:
+    values, least = among_noise(1e6 + 20 * KIB * ROUNDS)
+    work = np.arange(12.0)
+    work[6] = value
+    with pytest.raises(JudgeError):
+        judge_growth(values, least, work)
+    warm_up = np.array([np.nan, *np.arange(1.0, 12.0)])
+    assert judge_growth(values, least, warm_up).grows.nonzero()[0].tolist() == [3]
+
+
 @given(
     seed=st.integers(0, 10_000),
     factor=st.floats(0.01, 1000),

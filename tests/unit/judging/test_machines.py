@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from buto.errors import BadFileError, JudgeError
-from buto.judging.detector import CalibratedDetector
+from buto.judging.detector import CalibratedDetector, FittedCalibrated
 from buto.judging.judge_settings import CALIBRATED
 from buto.judging.machines import FittedMachines
 from buto.judging.procedure import Do, Procedure
 from buto.judging.protocol import FittedDetector
+from buto.judging.turns import Before
 from buto.judging.verdict import Status
 from buto.run.model import Run, run_set
 from buto.steps import Action, Advice, Step
 from tests.support.runs.signals import Program, program_run
+from tests.support.runs.trained import waited
 
 SETTINGS = replace(CALIBRATED, alpha=0.05)
 UNCHANGED = Program()
@@ -47,6 +50,40 @@ def test_a_known_machine_is_judged_as_if_training_had_no_others(two: FittedDetec
         assert known.adjusted == "judged among the 8 training runs of this machine (machine=fast)"
         assert known.n_training == 8
         assert replace(known, adjusted="", n_training=0) == alone.check(runs)
+
+
+def test_turns_on_a_known_machine_know_what_its_own_training_knows(two: FittedDetector) -> None:
+    """What both programs do beyond training, what the machine moves, and what is looked at first."""
+    alone = learned(["fast"] * 8)
+    runs = run_set([waited(run_on("fast", 50 + number, CHANGED), 9.0) for number in range(3)])
+    excesses = two.beyond_training(runs)
+    assert "jvm.class.count" in {excess.quantity.name for excess in excesses}
+    assert excesses == alone.beyond_training(runs)
+    assert two.moved_by_machine(runs) == alone.moved_by_machine(runs)
+    known, own = two.before(runs), alone.before(runs)
+    assert isinstance(known, Before)
+    assert isinstance(own, Before)
+    np.testing.assert_array_equal(known.known, own.known)
+    np.testing.assert_array_equal(known.checked, own.checked)
+
+
+def test_turns_elsewhere_know_nothing_of_training(two: FittedDetector) -> None:
+    mixed = [run_on(machine, 60 + number, CHANGED) for number, machine in enumerate(("fast", "slow"))]
+    for runs in (run_set([run_on("old", 60, CHANGED)]), run_set(mixed)):
+        known = (two.beyond_training(runs), two.moved_by_machine(runs), two.before(runs))
+        assert known == ((), frozenset(), None)
+
+
+def test_a_mood_is_that_of_its_own_machine(two: FittedDetector) -> None:
+    mood = [run_on("slow", 70 + number) for number in range(2)]
+    moody = two.with_mood([*mood, run_on("new", 72)])
+    assert isinstance(moody, FittedMachines)
+    moods = {
+        known.environment["environment.label.machine"]: known.fitted.mood
+        for known in moody.known
+        if isinstance(known.fitted, FittedCalibrated)
+    }
+    assert moods == {"fast": (), "slow": tuple(mood)}
 
 
 @pytest.mark.parametrize(("machine", "fact"), [("new", "no training run is"), ("old", "2 training runs are")])
@@ -85,6 +122,15 @@ def test_machines_that_never_repeat_count_as_draws_of_all() -> None:
     verdict = draws.check(run_set([run_on("new", 60)]))
     assert verdict.adjusted == "judged among 9 training runs of 9 machines, as one more draw of these"
     assert verdict.status is Status.PASS
+
+
+def test_a_draw_is_beyond_all_others_unless_something_in_it_is_new() -> None:
+    """As a check fails for it, or does not, because training does not show what that changes."""
+    draws = learned([str(number) for number in range(9)])
+    runs = [run_on("new", 60 + number, CHANGED) for number in range(3)]
+    assert "jvm.class.count" in {excess.quantity.name for excess in draws.beyond_training(run_set(runs))}
+    new = [replace(run, metadata={**run.metadata, "environment.label.rack": "b"}) for run in runs]
+    assert draws.beyond_training(run_set(new)) == ()
 
 
 def test_runs_of_different_machines_are_not_judged_together(two: FittedDetector) -> None:

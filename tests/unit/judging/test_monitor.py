@@ -89,6 +89,18 @@ def test_a_quantity_that_one_run_lacks_says_nothing_and_hides_nothing() -> None:
     assert trend_of(structs.replace(given, builds=nothing)) is None
 
 
+def test_a_run_long_ago_that_lacks_the_quantity_does_not_move_the_date() -> None:
+    """The rank looks at the newest sixty runs before the window, and the date at all of them."""
+    given = raised(series(9, n_training=80), 5, 1, 1.0)
+    known = given.known.copy()
+    known[3, 1] = np.nan
+    alarm = look(structs.replace(given, known=known))
+    assert alarm is not None
+    assert alarm.before is not None
+    assert (alarm.since.commit, alarm.before.commit) == ("c0005", "c0004")
+    assert (alarm.old, alarm.new) == (pytest.approx(12.0), pytest.approx(13.0))
+
+
 def test_unchanged_programs_alarm_as_rarely_as_promised() -> None:
     looks = []
     for seed in range(40):

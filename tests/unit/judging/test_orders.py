@@ -120,6 +120,16 @@ def test_an_order_of_another_set_is_not_allowed():
     assert not orders.allows(np.zeros(5, np.bool_))
 
 
+def test_only_the_beginning_of_the_drawn_order_is_allowed_where_its_seed_is_known():
+    orders = balanced_orders(10)
+    order = np.array(orders.draw(3))
+    assert all(orders.allows(order[:n], 3) for n in range(1, 21))
+    tails = [order[first:] for first in range(1, 13)]
+    assert any(orders.allows(tail) for tail in tails)
+    assert not any(orders.allows(tail, 3) for tail in tails)
+    assert not orders.allows(order, 4)
+
+
 @pytest.mark.parametrize("n_each", [4, 10, 14])
 @pytest.mark.parametrize("n", [6, 8])
 def test_alternatives_begin_with_the_drawn_order_and_have_the_others_as_often_as_the_set(n_each: int, n: int):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import UsageError
+from buto.judging.procedure import Do, Next, Why
 from buto.judging.verdict import Amount, Difference, Direction, Finding, Statement, Status, Verdict, Waiver
 from buto.judging.waivers import EXAMPLE, trailer_of, waive, waivers_in
 
@@ -137,6 +140,39 @@ def test_amounts_are_in_the_unit_of_the_property() -> None:
 def test_a_statement_has_no_size_and_cannot_be_waived() -> None:
     statement = Statement("notification", ALLOCATED, "run")
     assert waive(failed(statement), "shop", [waiver()]).status is Status.REGRESSION
+
+
+def test_what_could_not_be_read_is_undecided_once_all_findings_are_waived() -> None:
+    unread = f"{THREADS} could not be read"
+    turns = "old and new program, launched 4 + 4 times in random order, differ"
+    verdict = replace(
+        failed(finding()),
+        reasons=(turns,),
+        undecided=(unread,),
+        warnings=(unread, "another"),
+        steps=(Next(Do.FAIL, Why.PERMUTATION),),
+    )
+    found = waive(verdict, "shop", [waiver()])
+    assert (found.status, found.steps[-1]) == (Status.INCONCLUSIVE, Next(Do.UNDECIDED, Why.UNREAD))
+    assert (found.reasons, found.warnings) == ((turns, unread), ("another",))
+    other = replace(verdict, findings=(finding(), finding(THREADS, 10, 11, "{thread}")))
+    assert waive(other, "shop", [waiver()]).status is Status.REGRESSION
+
+
+def test_a_clock_that_is_left_accuses_only_in_turns() -> None:
+    """Of runs without turns that failed by a counter; any other step stands."""
+    clock, classes = finding("run.duration", 10.0, 12.0, "s"), finding("jvm.class.loaded", 10, 11, "{class}")
+    for why, left, step in (
+        (Why.COUNTED, clock, Next(Do.UNDECIDED, Why.NEEDS_TURNS)),
+        (Why.COUNTED, classes, Next(Do.FAIL, Why.COUNTED)),
+        (Why.PERMUTATION, clock, Next(Do.FAIL, Why.PERMUTATION)),
+    ):
+        verdict = replace(failed(finding(), left), steps=(Next(Do.FAIL, why),))
+        found = waive(verdict, "shop", [waiver()])
+        assert (found.findings, found.steps[-1]) == ((left,), step)
+        is_open = step.do is Do.UNDECIDED
+        assert found.status is (Status.INCONCLUSIVE if is_open else Status.REGRESSION)
+        assert bool(found.reasons) is is_open
 
 
 def test_what_cannot_be_judged_stays_so() -> None:

@@ -36,12 +36,17 @@ def test_every_order_is_equally_likely() -> None:
 
 
 def launched(
-    directory: Path, monkeypatch: pytest.MonkeyPatch, seed: int, disturbed: int = -1
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    disturbed: int = -1,
+    n_each: int | None = None,
 ) -> tuple[list[str], list[Run]]:
     """The tests in the order of their launches, and the stored runs.
 
     Args:
         disturbed: which run of the new program is starved; none by default.
+        n_each: how many runs of each are asked for; None for as many as decide.
     """
     monkeypatch.setattr(secrets, "randbits", lambda n_bits: seed)
     runs = {
@@ -55,7 +60,7 @@ def launched(
     }
     script = Script(runs)
     monkeypatch.setattr(collecting, "collect", script.collect)
-    request = CompareRequest(two_programs("old", "new", (("java", "Old"), ("java", "New"))))
+    request = CompareRequest(two_programs("old", "new", (("java", "Old"), ("java", "New"))), runs=n_each)
     project = project_in(directory)
     (result,) = compare(project, request).results
     assert result.status == "pass", result.error
@@ -75,6 +80,14 @@ def test_programs_that_are_compared_are_launched_in_such_an_order(
     assert len(order) in (8, 13, 20)
     assert order == named(seed)[: len(order)]
     assert {run.metadata[IN_TURNS] for run in runs} == {f"10:{seed}"}
+
+
+def test_runs_of_a_given_number_say_that_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, runs = launched(tmp_path, monkeypatch, 1, n_each=10)
+    assert len(order) == 20
+    assert {run.metadata[IN_TURNS] for run in runs} == {"10:1:exactly"}
 
 
 def test_a_disturbed_launch_is_repeated_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

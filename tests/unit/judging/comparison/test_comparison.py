@@ -178,6 +178,11 @@ def test_a_property_that_one_program_lacks_in_most_samples_keeps_the_two_from_be
     for verdict in (compare(old, lacking, SETTINGS), compare(lacking, old, SETTINGS)):
         assert verdict.status is Status.INCONCLUSIVE
         assert [reason for reason in verdict.reasons if "jvm.thread.count could not be read in 9" in reason]
+    # Without the finding, it is undecided as the same runs without a difference are.
+    changed = runs_of("new", 6, Program(classes=400), first=1)
+    fails = compare(old, unread_after(2, changed, "jvm.thread.count", value), SETTINGS)
+    assert fails.status is Status.REGRESSION
+    assert any("jvm.thread.count could not be read in 9" in reason for reason in fails.undecided)
     both = compare(unread_after(2, old, "jvm.thread.count", value), lacking, SETTINGS)
     assert both.status is Status.PASS
 

@@ -22,14 +22,23 @@ from tests.support.runs.signals import Program, program_run
 IN_ORDER = tuple(np.tile([False, True, True, False], 5).tolist())
 """A balanced order of ten and ten."""
 
+WHY = {True: Why.BETS, False: Why.PERMUTATION}
+"""By whether there are bets, what finds a clear change."""
 
-def launched(labels: tuple[bool, ...], changed: Program, slower: float = 0.0, seed: int = 11) -> list[Run]:
-    """Runs in the order of their labels, on a machine that may grow slower."""
+
+def launched(
+    labels: tuple[bool, ...], changed: Program, slower: float = 0.0, seed: int = 11, drawn: str = ""
+) -> list[Run]:
+    """Runs in the order of their labels, on a machine that may grow slower.
+
+    Args:
+        drawn: the seed by which the order was drawn; empty if it is not known.
+    """
     made = []
     for number, is_new in enumerate(labels):
         program = changed if is_new else Program()
         run = program_run(seed, number, replace(program, work=program.work * (1 + slower * number)))
-        metadata = {**run.metadata, IN_TURNS: f"{len(labels) // 2}:1"}
+        metadata = {**run.metadata, IN_TURNS: f"{len(labels) // 2}:{drawn}"}
         made.append(replace(run, test="new" if is_new else "old", metadata=metadata))
     return made
 
@@ -54,7 +63,7 @@ def carried_out(
     seed: int, changed: Program, slower: float = 0.0, alpha: float = 0.01
 ) -> tuple[Verdict, Next, int]:
     comparison = registry.comparison(settings_from({"alpha": alpha}))
-    return driven(comparison, launched(comparison.order(seed), changed, slower, seed))
+    return driven(comparison, launched(comparison.order(seed), changed, slower, seed, str(seed)))
 
 
 def test_the_order_is_one_of_the_balanced_ones() -> None:
@@ -136,6 +145,18 @@ def test_a_given_number_of_runs_is_launched_whole() -> None:
     assert (again.status, again.p_value) == (Status.REGRESSION, verdict.p_value)
 
 
+def test_runs_of_a_given_number_are_judged_again_by_the_limit_of_that_number() -> None:
+    """Ten are as many as decide without a number, too: those may end by bets, and have a smaller limit."""
+    asked, usual = registry.comparison(CALIBRATED, runs=10), registry.comparison(CALIBRATED)
+    for drawn, launching in (("1:exactly", asked), ("1", usual)):
+        runs = launched(launching.order(1), Program(threads=30, work=3.0), drawn=drawn)
+        own, again = (judge.compare(*sides(runs))[0] for judge in (launching, usual))
+        assert again.steps == own.steps == (Next(Do.FAIL, WHY[launching.procedure.bets]),)
+        assert again.p_value == own.p_value
+        other = asked.compare(*sides(runs))[0]
+        assert (other.steps, other.p_value) == (own.steps, own.p_value)
+
+
 @pytest.mark.parametrize(("alpha", "needed"), [(0.05, 5), (0.01, 6), (0.001, 8)])
 def test_fewer_turns_than_can_show_a_difference_are_not_offered(alpha: float, needed: int) -> None:
     settings = registry.comparison(settings_from({"alpha": alpha})).settings
@@ -154,6 +175,17 @@ def test_an_order_that_cannot_have_been_drawn_decides_nothing() -> None:
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.reasons
     assert verdict.findings == ()
+
+
+def test_the_last_of_the_launches_are_no_turns_of_their_own() -> None:
+    """Somebody who has seen them may leave out the first ones, and what is left looks like an order."""
+    comparison = Programs(CALIBRATED)
+    runs = launched(comparison.order(1), Program(threads=400, work=3.0), drawn="1")
+    assert balanced_orders(10).allows(np.array(comparison.order(1)[3:]))
+    assert comparison.compare(*sides(runs))[0].status is Status.REGRESSION
+    verdict = comparison.compare(*sides(runs[3:]))[0]
+    assert (verdict.status, verdict.findings) == (Status.INCONCLUSIVE, ())
+    assert verdict.p_value == 1.0
 
 
 def test_runs_of_two_calls_are_compared_as_runs_that_were_not_in_turns() -> None:
