@@ -8,9 +8,11 @@ methods, as texts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
+
+from msgspec import structs
 
 from buto.causes.explain import NAMED
 from buto.causes.flames import Flame
@@ -217,8 +219,8 @@ def explanation_page(explanation: Explanation) -> str:
         headline=first_line,
         answer=sentence(explanation).replace("`", ""),
         meaning=meaning(explanation),
-        methods=replace(whole, rows=whole.rows[:MOST_ROWS]),
-        others=replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
+        methods=structs.replace(whole, rows=whole.rows[:MOST_ROWS]),
+        others=structs.replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
         of_column=_STYLES,
         kind_lines=kind_lines(explanation),
         paths=[(cause.method, cause.path) for cause in causes if cause.path],

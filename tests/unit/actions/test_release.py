@@ -15,7 +15,7 @@ from buto.actions.branches import PULL_REQUESTS, TARGETS
 from buto.actions.events import Told
 from buto.actions.kept import forget_programs, keep_program, watch
 from buto.actions.old_program import ChosenProgram
-from buto.actions.past_results import unnamed_acceptance
+from buto.actions.past_results import acceptance_error
 from buto.actions.project import NO_OVERRIDES, Files, Overrides, Project
 from buto.actions.release import ReleaseRequest, anchor_of, release
 from buto.actions.report import ReportRequest, report
@@ -484,7 +484,7 @@ def test_a_base_that_is_checked_out_is_no_base_of_itself(
 
 def proposed(builds: Builds) -> list[Step]:
     """What is proposed to one who accepts and names no test."""
-    advice = unnamed_acceptance(builds.project.workspace(), [TEST]).advice
+    advice = acceptance_error(builds.project.workspace(), [TEST]).advice
     assert isinstance(advice, Advice)
     return [part for part in advice.parts if isinstance(part, Step)]
 
