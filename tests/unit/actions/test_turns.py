@@ -206,6 +206,19 @@ def test_a_search_for_a_commit_explains_no_commit_on_its_way(
     assert flown == []
 
 
+def test_runs_in_turns_alone_are_accepted(trained: Trained) -> None:
+    """As the next step of a search names them, where turns decided."""
+    store, ids = trained.project.store, []
+    together: dict[str, Any] = {"buto.session": leaking_run(20).id}
+    for number in range(20, 20 + 2 * N_TURNS, 2):
+        store.add(leaking_run(number, test=OLD, purpose="turns", **together))
+        new = leaking_run(number + 1, leak=9.0, purpose="turns", **together)
+        store.add(new)
+        ids.append(new.id)
+    request = AcceptRequest(("leaker",), from_runs=",".join(ids))
+    assert accept(trained.project, request).exit_code == 0
+
+
 @pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])
 def test_another_environment_is_judged_by_turns(trained: Trained, leak: float, status: str) -> None:
     new = runs(1 + N_TURNS, leak, first=20, release="25")
