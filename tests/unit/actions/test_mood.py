@@ -10,7 +10,9 @@ import pytest
 
 from buto.actions import collecting
 from buto.actions.bisect import BisectRequest, bisect
-from buto.actions.mood import MOST_RUNS, remember_mood, with_mood
+from buto.actions.mood import MOST_RUNS, judge_as_then, remember_mood, with_mood
+from buto.actions.project import Overrides
+from buto.actions.single import begin
 from buto.errors import BadFileError, JudgeError
 from buto.judging.detector import FittedCalibrated
 from buto.oracle import load
@@ -107,3 +109,24 @@ def test_the_search_for_a_commit_leaves_the_mood_of_the_trained_program(trained:
         bisect(trained.project, BisectRequest("leaker", "HEAD^", "HEAD"))
     assert trained.n_old() > len(remembered)
     assert mood_of(trained) == [run.id for run in remembered]
+
+
+def test_stored_runs_are_judged_in_the_mood_before_them(trained: Trained) -> None:
+    earlier, later = old_runs(trained, 3), leaking_run(250, test=OLD)
+    RunStore(trained.directory / ".buto").add(later)
+    workspace, oracle = trained.project.workspace(), load(trained.oracle)
+    remember_mood(workspace, oracle, [*earlier, later])
+    for number, n_known in ((260, 4), (245, 3), (20, 0)):
+        checked = judge_as_then(workspace, oracle, [leaking_run(number)])
+        assert isinstance(checked.oracle.fitted, FittedCalibrated)
+        assert len(checked.oracle.fitted.mood) == n_known
+
+
+def test_a_check_that_a_caller_launches_knows_the_mood(trained: Trained) -> None:
+    remembered, oracle = old_runs(trained, 3), load(trained.oracle)
+    remember_mood(trained.project.workspace(), oracle, remembered)
+    command = Overrides(command=("java", "-jar", "app.jar"))
+    test = trained.project.test("leaker", Action.CHECK, command, oracle)
+    policy = begin(trained.project, test, Action.CHECK).check
+    assert policy is not None and isinstance(policy.known.oracle.fitted, FittedCalibrated)
+    assert len(policy.known.oracle.fitted.mood) == len(remembered)
