@@ -16,6 +16,7 @@ from buto.actions.kept import Watched, watch
 from buto.actions.labelled import check_reason
 from buto.actions.launcher import Launcher
 from buto.actions.monitor import recall_alarm
+from buto.actions.mood import judge_as_then
 from buto.actions.outcome import CallOutcome, conclude, keep
 from buto.actions.plan import PlanProgress, check_number_of_runs, plan_acceptance, procedure_of
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
@@ -152,7 +153,7 @@ def find_failed_runs(
         runs = newest_check(workspace, known.test)
         if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
             return []
-        first = recall_alarm(workspace, judge_by_oracle(known, runs))
+        first = recall_alarm(workspace, judge_as_then(workspace, known, runs))
         why = find_reason(first, procedure_of(known))
         last = first if why is None else load_turns(workspace, first, why) or first
     except JudgeError:
@@ -207,7 +208,7 @@ def _find_failed(
     """
     judged = [run for run in runs if run.metadata.get(PURPOSE) != purpose]
     try:
-        first = judge_by_oracle(known, judged)
+        first = judge_as_then(workspace, known, judged)
         why = find_reason(first, procedure_of(known))
         before = first if why is None else load_turns(workspace, first, why) or first
         now = judge_by_oracle(learned, judged)

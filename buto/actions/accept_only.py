@@ -5,14 +5,16 @@ from __future__ import annotations
 from msgspec import Struct
 
 from buto.actions import git
-from buto.actions.check import settle
+from buto.actions.base import base_of_stored
+from buto.actions.check import budgets_of, oracle_of_change, settle
 from buto.actions.events import Reporter, ignore
 from buto.actions.monitor import recall_alarm
+from buto.actions.mood import judge_as_then
 from buto.actions.project import Project
 from buto.actions.stored import newest_check
-from buto.actions.turns import judge_by_oracle
-from buto.actions.waivers import fail_for, trailer_for
+from buto.actions.waivers import fail_for, said_before, trailer_for
 from buto.errors import JudgeError, UsageError
+from buto.judging.verdict import Status
 from buto.steps import Action, Advice, Step
 
 
@@ -48,17 +50,26 @@ def accept_only(project: Project, request: AcceptOnlyRequest, reporter: Reporter
     runs = newest_check(launcher.workspace, test)
     if not runs:
         raise JudgeError(f"no check was recorded for {test!r}", advice=Advice(Step(Action.CHECK, test)))
-    checked = recall_alarm(launcher.workspace, judge_by_oracle(known.oracle, runs))
+    checked = recall_alarm(launcher.workspace, judge_as_then(launcher.workspace, known.oracle, runs))
     turns = settle(launcher, known, checked)
-    verdict = (turns.checked if turns is not None else checked).verdict
+    checked = turns.checked if turns is not None else checked
+    verdict = checked.verdict
     finding = fail_for(verdict, request.subject)
+    if verdict.status is not Status.REGRESSION:
+        raise JudgeError(
+            f"the newest check of {test!r} does not fail: it is {verdict.status.value}",
+            advice=Advice("check again: ", Step(Action.CHECK, test)),
+        )
     if finding is None:
         names = ", ".join(dict.fromkeys(each.subject for each in verdict.findings)) or "nothing"
         raise JudgeError(
             f"the newest check of {test!r} does not fail for {request.subject!r}, but for {names}",
             advice="name a property as the check names it",
         )
-    trailer = trailer_for(test, finding, request.reason.strip())
+    base = base_of_stored(runs)
+    since, budgets = oracle_of_change(known.oracle, checked, base), budgets_of(known.oracle, base)
+    before = said_before(launcher.workspace, since, finding, budgets)
+    trailer = trailer_for(test, finding, request.reason.strip(), before)
     if request.commits:
         _commit(project, test, trailer)
     return trailer

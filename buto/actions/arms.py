@@ -32,12 +32,13 @@ from buto.programs.snapshot import Program, Snapshot
 from buto.programs.stage import Placed, ProgramSource, Stage, present
 from buto.project.document import expand
 from buto.project.model import TestConfig
-from buto.run.model import ASSUMED, COMMAND, PROGRAM, MetadataValue, Run, RunSet
+from buto.run.model import ASSUMED, COMMAND, COMMIT, PROGRAM, MetadataValue, Run, RunSet
 from buto.run.properties import OF_PLACES
 from buto.steps import Action, Advice, Step
 
 OF_THE_PLACE = (
     COMMAND,
+    COMMIT,
     PROGRAM,
     "jvm.class.path",
     "system.property[java.class.path]",
@@ -46,7 +47,7 @@ OF_THE_PLACE = (
     "system.property[user.dir]",
 )
 """Metadata of a run that say where its program is. Runs of the present program have those of its place, where
-it is known by them when they are accepted."""
+it is known by them when they are accepted, and where git knows its commit: it knows none in a stage."""
 
 _ENVIRONMENT, _DIRECTORY = "environment", "working-directory"
 """Keys of a test that belong to its program, besides the command."""

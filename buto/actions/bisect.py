@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from buto.actions import git, worktrees
+from buto.actions.base import Base
 from buto.actions.check import decide, settle
 from buto.actions.events import Event, Judged, Reporter, Told, Warned, ignore
 from buto.actions.launcher import Launcher
@@ -171,13 +172,10 @@ class _Search:
 
     def _check(self, commit: str) -> Result:
         known, build = self.known, self.request.build
-        if commit != self.good:
-            known = structs.replace(
-                known, oracle=replace(known.oracle, program=Revision(self.good, build or ""))
-            )
+        base = None if commit == self.good else self._good_program()
         with ExitStack() as stack:
             test = at_revision(self.launcher, self.test, commit, build, stack)
-            case = plan_check(test, known, self.request.runs, purpose=Action.BISECT)
+            case = plan_check(test, known, self.request.runs, purpose=Action.BISECT, base=base)
             (case,) = complete(self.launcher, [case])
             # Next steps must name these runs, not those of the newest check.
             ids = ",".join(run.id for run in case.valid())
@@ -187,11 +185,17 @@ class _Search:
                 quiet,
                 known,
                 judged,
-                settle(quiet, known, judged, case.test),
+                settle(quiet, known, judged, case.test, base=base),
                 test=case.test,
                 from_runs=ids,
                 with_training=self.request.with_training,
+                base=base,
             )
+
+    def _good_program(self) -> Base:
+        """Return the good commit as the base of later ones: trailers up to it say nothing of these."""
+        program = Revision(self.good, self.request.build or "")
+        return Base(f"GOOD {self.good[:9]}", self.good, program, self.known.oracle.target)
 
     def _turns(self, event: Event) -> None:
         """Pass on what turns launch; the verdict is reported as that of its commit."""

@@ -52,7 +52,7 @@ from buto.actions.without_turns import (
 from buto.actions.workspace import KnownOracle
 from buto.errors import ButoError, JudgeError, StorageError, UsageError
 from buto.judging.story import story_of
-from buto.judging.verdict import Status
+from buto.judging.verdict import Status, Waiver
 from buto.measure.host import probe_of
 from buto.measure.target import Extra
 from buto.oracle import AGENT_KEY, CheckedRuns, Oracle
@@ -499,13 +499,12 @@ def _since_base(
 ) -> CheckedRuns:
     """Return a verdict without what is meant, and with what is known of the sum since the last release."""
     workspace = launcher.workspace
+    checked = apply_waivers(
+        workspace, oracle_of_change(known, checked, base), checked, budgets_of(known, base)
+    )
     if base is not None and base.is_release:
-        checked = apply_waivers(workspace, base.of(known), checked, budget_waivers(known.test, base))
         since = divide_sum(workspace, known, checked, base)
         return structs.replace(checked, verdict=replace(checked.verdict, since=since))
-    # Turns with the base judge this change alone; all else is what changed since the training.
-    is_by_base = base is not None and checked.against is not None
-    checked = apply_waivers(workspace, base.of(known) if is_by_base and base else known, checked)
     if test is None or not test.budget:
         return checked
     try:
@@ -513,8 +512,23 @@ def _since_base(
     except JudgeError as error:
         launcher.report(Told(known.test, f"no budget is told: {error.message}", detail=True))
         return checked
+    is_by_base = base is not None and checked.against is not None
     since = compute_used_budgets(workspace, known, checked, anchor, is_by_base=is_by_base)
     return structs.replace(checked, verdict=replace(checked.verdict, since=since))
+
+
+def oracle_of_change(known: Oracle, checked: CheckedRuns, base: Base | None) -> Oracle:
+    """Return the oracle with the program since which the commits of a change count.
+
+    Turns with a base judge this change alone; all else is what changed since the training.
+    """
+    is_by_base = base is not None and (base.is_release or checked.against is not None)
+    return base.of(known) if base is not None and is_by_base else known
+
+
+def budgets_of(known: Oracle, base: Base | None) -> tuple[Waiver, ...]:
+    """Return the budgets to which trailers add: those of a release, and else none."""
+    return budget_waivers(known.test, base) if base is not None and base.is_release else ()
 
 
 def _show_training(launcher: Launcher, known: Oracle) -> RunSet:

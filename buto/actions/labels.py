@@ -6,6 +6,7 @@ A person's own labels count before those that follow. The person's name is the o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,11 +18,12 @@ from buto.actions.hooks import Finished
 from buto.actions.labelled import check_reason
 from buto.actions.project import Project
 from buto.actions.stored import load_stored_runs, within
+from buto.actions.turns import OUTSIDE
 from buto.actions.workspace import Workspace
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.extensions import MissingExtraError
 from buto.judging.story import story_of
-from buto.judging.verdict import Status
+from buto.judging.verdict import GROWTH, LIMIT, Status, Verdict
 from buto.report import phrases
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -159,10 +161,24 @@ def label_result(done: Finished) -> None:
             passed = _find_passing(done.workspace, result)
             _add(done, passed, Label.GOOD, done.reason or "the accepted oracle passes it")
     elif command == Action.CHECK.value and verdict is not None:
-        is_worse = verdict.status is Status.REGRESSION and not story_of(verdict).is_welcome
-        # What grows may have grown in training, too: it tells nothing of how these runs differ.
-        if is_worse and not verdict.is_only_growth and len(run_set(result.runs).valid()) >= CONFIRMED:
+        is_confirmed = len(run_set(result.runs).valid()) >= CONFIRMED
+        if is_confirmed and _is_worse(verdict):
             _add(done, result.runs, Label.BAD, phrases.headline(verdict))
+
+
+_NOT_OF_A_CHANGE = (GROWTH, LIMIT, OUTSIDE)
+"""Sources of findings that tell nothing of how these runs differ from those of the training by their program.
+
+What grows, or needs more than its limit, may have done so in training; what lies outside moved both programs.
+"""
+
+
+def _is_worse(verdict: Verdict) -> bool:
+    """Return whether a check failed because the program changed, and not for the better."""
+    findings = tuple(finding for finding in verdict.findings if finding.source not in _NOT_OF_A_CHANGE)
+    if verdict.status is not Status.REGRESSION or (verdict.findings and not findings):
+        return False
+    return not story_of(replace(verdict, findings=findings)).is_welcome
 
 
 def _find_passing(workspace: Workspace, result: Result) -> list[Run]:

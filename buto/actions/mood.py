@@ -13,10 +13,11 @@ from dataclasses import replace
 
 from msgspec import Struct, structs
 
+from buto.actions.turns import judge_by_oracle
 from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import BadFileError
 from buto.judging.classifiers import compare_metadata
-from buto.oracle import Oracle
+from buto.oracle import CheckedRuns, Oracle
 from buto.programs.named import to_data
 from buto.run import names
 from buto.run.model import Run, run_set
@@ -68,12 +69,29 @@ def remember_mood(workspace: Workspace, known: Oracle, runs: Sequence[Run]) -> N
 
 def with_mood(workspace: Workspace, known: KnownOracle) -> KnownOracle:
     """Return an oracle that knows the mood of the machine, of this program and environment."""
-    oracle = known.oracle
+    return structs.replace(known, oracle=_with_mood(workspace, known.oracle))
+
+
+def judge_as_then(workspace: Workspace, known: Oracle, runs: Sequence[Run]) -> CheckedRuns:
+    """Judge the stored runs of a check by the oracle alone, in the mood of the machine before them.
+
+    Turns that came later would clear what these runs were suspected of.
+    """
+    return judge_by_oracle(_with_mood(workspace, known, min((run.id for run in runs), default="")), runs)
+
+
+def _with_mood(workspace: Workspace, oracle: Oracle, before: str = "") -> Oracle:
+    """Return an oracle that knows the mood of the machine.
+
+    Args:
+        before: only runs with lower ids count, which began earlier; empty for all.
+    """
     mood = _newest(workspace, oracle)
     if mood is None:
-        return known
+        return oracle
     at_hand = set(workspace.runs.ids(mood.test))
-    stored = workspace.runs.load_set(mood.test, [run_id for run_id in mood.runs if run_id in at_hand])
+    ids = [run_id for run_id in mood.runs if run_id in at_hand and (not before or run_id < before)]
+    stored = workspace.runs.load_set(mood.test, ids)
     window = workspace.windows.get(oracle.test)
     runs = (
         cut_set_to_window(run_set([with_window(run, window) for run in stored])).runs if len(stored) else ()
@@ -86,7 +104,7 @@ def with_mood(workspace: Workspace, known: KnownOracle) -> KnownOracle:
             for difference in compare_metadata(oracle.environment, run.metadata, oracle.metadata)
         )
     ]
-    return structs.replace(known, oracle=replace(oracle, fitted=oracle.fitted.with_mood(alike)))
+    return replace(oracle, fitted=oracle.fitted.with_mood(alike))
 
 
 def _newest(workspace: Workspace, known: Oracle) -> _Mood | None:

@@ -11,11 +11,11 @@ from buto.actions.base import base_of_stored
 from buto.actions.check import decide, settle
 from buto.actions.events import Reporter, Shown, ignore
 from buto.actions.monitor import recall_alarm
+from buto.actions.mood import judge_as_then
 from buto.actions.no_growth import recall
 from buto.actions.outcome import CallOutcome, conclude
 from buto.actions.project import Project
 from buto.actions.stored import ALL, load_stored_runs, newest_check
-from buto.actions.turns import judge_by_oracle
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.judging.configuration import DEFAULT
 from buto.report.history import HistoryEntry, load_entries
@@ -63,7 +63,7 @@ def report(project: Project, request: ReportRequest, reporter: Reporter = ignore
             results.append(_show_recorded(project, test, runs, reporter))
         else:
             known = project.load_known(test, Action.REPORT)
-            checked = recall_alarm(launcher.workspace, judge_by_oracle(known.oracle, runs))
+            checked = recall_alarm(launcher.workspace, judge_as_then(launcher.workspace, known.oracle, runs))
             turns = settle(launcher, known, checked)
             examined = recall(launcher.workspace, runs[0])
             results.append(

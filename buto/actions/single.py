@@ -10,6 +10,7 @@ from buto.actions.events import Reporter, ignore
 from buto.actions.kept import watch
 from buto.actions.launcher import Launcher
 from buto.actions.monitor import watch_builds
+from buto.actions.mood import with_mood
 from buto.actions.outcome import conclude, keep
 from buto.actions.past_results import warn_of_failed_check
 from buto.actions.plan import Check, PlanProgress, Train, check_number_of_runs, plan_check, plan_training
@@ -50,6 +51,7 @@ def begin(
         return _as_driven(plan_training(test, path), is_driven=is_driven)
     known = project.load_known(test.name, Action.CHECK)
     is_check = action is Action.CHECK
+    known = with_mood(workspace, known) if is_check else known
     progress = plan_check(
         test,
         known,

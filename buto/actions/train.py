@@ -171,7 +171,10 @@ def learn_from(launcher: Launcher, case: PlanProgress) -> Oracle:
 def write_oracle(
     launcher: Launcher, case: PlanProgress, trained: Oracle, strengths: Sequence[Strength]
 ) -> Oracle:
-    """Keep the program of an oracle, write the oracle, and try the kept program; raises StorageError."""
+    """Keep the program of an oracle, try the kept program, and write the oracle; raises StorageError.
+
+    It is tried first: whoever stops buto meanwhile has no oracle whose copy nobody has tried.
+    """
     training = case.training
     assert training is not None
     path, watched = training.path, training.watched
@@ -179,13 +182,11 @@ def write_oracle(
     trained = replace(trained, program=program)
     if watched is not None:
         remember_surroundings(launcher, case.test, trained, case.valid().runs)
+    program = try_copy(launcher, case, program)
+    trained = replace(trained, program=program)
     oracle.save(path, trained, strengths)
     if not case.is_acceptance:
         launcher.report(OracleWritten(case.name, path, len(case.valid())))
-    program = try_copy(launcher, case, program)
-    if program != trained.program:
-        trained = replace(trained, program=program)
-        oracle.save(path, trained, strengths)
     launcher.report(describe_program(case.name, program))
     if isinstance(program, Kept) and trained.commit:
         add_build(launcher.workspace, case.name, trained.commit, program, trained.target)

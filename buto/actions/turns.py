@@ -252,14 +252,15 @@ def comparison_for(
 ) -> Comparison:
     """Return what compares old and new in turns, knowing what was launched before.
 
-    In another environment that says nothing.
+    In another environment that says nothing. Nor is there anything to know where all runs are of turns.
 
     Args:
         assumption: why the arms are not alike; None if they are.
         sizes: sizes that matter, by property, in place of those of the oracle.
     """
     known = checked.oracle
-    before = known.fitted.before(cut_set_to_window(_first_runs(checked))) if why.is_alike else None
+    first = _first_runs(checked)
+    before = known.fitted.before(cut_set_to_window(first)) if why.is_alike and len(first) else None
     return registry.comparison(settings_for(known.settings, assumption, sizes or {}), before=before)
 
 

@@ -6,7 +6,7 @@ then hold, those of the same property add up, and with the next oracle they are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from msgspec import structs
@@ -14,8 +14,8 @@ from msgspec import structs
 from buto.actions import git
 from buto.actions.workspace import Workspace
 from buto.errors import UsageError
-from buto.judging.verdict import Difference, Direction, Verdict, Waived, Waiver
-from buto.judging.waivers import TRAILER, trailer_of, waive, waivers_in
+from buto.judging.verdict import Difference, Direction, Status, Verdict, Waived, Waiver
+from buto.judging.waivers import TRAILER, allowance, trailer_of, waive, waivers_in
 from buto.oracle import CheckedRuns, Oracle
 from buto.report.sanitize import one_line
 from buto.run.model import COMMIT
@@ -101,13 +101,17 @@ def _find_waived_by(
     verdict = checked.verdict
     # A budget alone is the size that matters in these turns; beside a trailer it adds up.
     subjects = dict.fromkeys(waiver.subject for waiver in waivers)
+    waived = waive(verdict, test, (*waivers, *_budgets_for(subjects, allowed)))
+    texts = tuple(_text(waived_finding) for waived_finding in waived.waived) + ((lacking,) if lacking else ())
+    return structs.replace(checked, verdict=replace(waived, warnings=(*texts, *waived.warnings)))
+
+
+def _budgets_for(subjects: Iterable[str], allowed: Sequence[Waiver]) -> list[Waiver]:
+    """Return the budget of each of these properties that has one; of several the last counts."""
     fitting = {
         subject: [waiver for waiver in allowed if fits(subject, waiver.subject)] for subject in subjects
     }
-    more = [structs.replace(budgets[-1], subject=subject) for subject, budgets in fitting.items() if budgets]
-    waived = waive(verdict, test, (*waivers, *more))
-    texts = tuple(_text(waived_finding) for waived_finding in waived.waived) + ((lacking,) if lacking else ())
-    return structs.replace(checked, verdict=replace(waived, warnings=(*texts, *waived.warnings)))
+    return [structs.replace(budgets[-1], subject=subject) for subject, budgets in fitting.items() if budgets]
 
 
 def _text(waived: Waived) -> str:
@@ -129,28 +133,54 @@ def trailer_size(waiver: Waiver) -> str:
     return f"{'+' if waiver.direction is Direction.MORE else '-'}{waiver.size}"
 
 
-def trailer_for(test: str, finding: Difference, reason: str) -> str:
+def trailer_for(test: str, finding: Difference, reason: str, before: Sequence[Waiver] = ()) -> str:
     """Return the trailer that waives a finding, with a tenth of room above its size.
 
+    Args:
+        before: waivers to which it adds: its size is only what these lack. Those of other tests, properties
+            and directions do not count.
+
     Raises:
-        UsageError: it has no size.
+        UsageError: it has no size, these lack nothing, or one of them is of another unit.
     """
     size = finding.size
     if size is None or not size.change:
         raise UsageError(f"the change of {finding.subject} has no size that could be accepted")
-    share = abs(size.change / size.old) if size.old else 0.0
+    direction = Direction.MORE if size.change > 0 else Direction.LESS
+    subject = (test, finding.subject, direction)
+    same = [waiver for waiver in before if (waiver.test, waiver.subject, waiver.direction) == subject]
     room = 1.1
-    text = (
-        f"{float(f'{100 * share * room:.2g}'):g}%"
-        if share
-        else f"{float(f'{abs(size.change) * room:.2g}'):g}"
-    )
-    direction = finding.direction
+    allowed = allowance(finding, size.old, same)
+    if same and allowed >= abs(size.change):
+        raise UsageError(f"the change of {finding.subject} is accepted already, by trailers before")
+    lacking = room * abs(size.change) - allowed
+    text = f"{_rounded(100 * lacking / abs(size.old))}%" if size.old else _rounded(lacking)
     return trailer_of(Waiver(test, finding.subject, direction, text, reason))
+
+
+def _rounded(size: float) -> str:
+    return f"{float(f'{size:.2g}'):g}"
+
+
+def said_before(
+    workspace: Workspace, known: Oracle, finding: Difference, allowed: Sequence[Waiver] = ()
+) -> tuple[Waiver, ...]:
+    """Return what the next trailer of a finding adds to: the trailers up to now, and its budget.
+
+    Args:
+        known, allowed: as of :func:`apply_waivers`.
+
+    Raises:
+        UsageError: a trailer is malformed.
+    """
+    waivers, _ = find_waivers(workspace, known)
+    return (*waivers, *_budgets_for((finding.subject,), allowed))
 
 
 def fail_for(verdict: Verdict, name: str) -> Difference | None:
     """Return the finding of a property, by its full name; None if the check does not fail for it."""
+    if verdict.status is not Status.REGRESSION:
+        return None
     findings: Sequence[Difference] = [
         finding for finding in verdict.findings if isinstance(finding, Difference) and finding.subject == name
     ]

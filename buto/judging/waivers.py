@@ -141,9 +141,18 @@ def _find_waived(finding: Finding, waivers: Sequence[Waiver]) -> Waived | None:
     ours = tuple(
         waiver for waiver in waivers if (waiver.subject, waiver.direction) == (finding.subject, direction)
     )
-    if not ours or sum(_amount(waiver, finding, size.old) for waiver in ours) < abs(size.change):
+    if not ours or allowance(finding, size.old, ours) < abs(size.change):
         return None
     return Waived(finding, ours)
+
+
+def allowance(finding: Difference, level: float, waivers: Iterable[Waiver]) -> float:
+    """Return the sum of waivers of one finding, in its unit, of which shares are shares of this level.
+
+    Raises:
+        UsageError: a size has another unit than the property.
+    """
+    return sum(_amount(waiver, finding, level) for waiver in waivers)
 
 
 def _part_of(finding: Finding, whole: Waived) -> Waived | None:
@@ -156,7 +165,7 @@ def _part_of(finding: Finding, whole: Waived) -> Waived | None:
         or of is None
     ):
         return None
-    allowed = sum(_amount(waiver, whole.finding, of.old) for waiver in whole.waivers)
+    allowed = allowance(whole.finding, of.old, whole.waivers)
     is_part = size.change * of.change > 0 and abs(size.change) <= allowed
     return Waived(finding, whole.waivers) if is_part else None
 

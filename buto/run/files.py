@@ -121,10 +121,16 @@ def publish_file(place: Path, content: bytes) -> None:
 
 
 def withdraw_directory(place: Path) -> None:
-    """Remove a directory so that no reader sees a part of it; raises OSError."""
+    """Remove a directory so that no reader sees a part of it; raises OSError.
+
+    It may be gone, since another process may remove it at the same time.
+    """
     hidden = make_hidden_name(place)
     with hold_lock(place):
-        place.rename(hidden)
+        try:
+            place.rename(hidden)
+        except FileNotFoundError:
+            return
         _flush_directory(place.parent)
         shutil.rmtree(hidden)
 

@@ -17,12 +17,13 @@ from buto.errors import EXIT_NOT_JUDGED
 from buto.judging.beyond import beyond, find_counted_properties, totals
 from buto.oracle import load
 from buto.programs.named import Kept, Unlike
-from buto.run.model import PURPOSE, Run
+from buto.run.model import COMMIT, PURPOSE, Run
 from buto.run.store import RunStore
 from tests.support.checkout import compile_java
-from tests.support.judging import BY_HEAP, Judge, literal
+from tests.support.judging import BY_HEAP, Judge, know_a_busy_machine, literal
 from tests.support.jvm.javas import JAVAS, newest
 from tests.support.processes.command import buto
+from tests.support.processes.repository import commit, git
 
 N_ENTRIES = 6_000
 """The directory of such a jar has more bytes than all else that the program reads."""
@@ -200,3 +201,26 @@ def test_accept_keeps_the_program_that_was_judged_in_turns(tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     program = load(tmp_path / "oracles/shop.json").program
     assert isinstance(program, Kept) and program != before
+
+
+@pytest.mark.slow
+def test_a_trailer_counts_where_copies_of_declared_inputs_are_launched(tmp_path: Path) -> None:
+    """They run in a directory of no repository, and are of the commit where the user has the program."""
+    build(tmp_path)
+    by_allocation = {"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.memory.allocated": "6MiB"}}
+    command = "java -Xmx64m -XX:+UseSerialGC -jar lib/app.jar"
+    configure(tmp_path, command, ", inputs: [lib/*]", judge=by_allocation)
+    (tmp_path / ".gitignore").write_text(".buto/\noracles/\n")
+    git(tmp_path, "init", "--quiet")
+    commit(tmp_path)
+    assert buto(tmp_path, "train").returncode == 0
+    know_a_busy_machine(tmp_path / "oracles/shop.json")
+    build(tmp_path, "byte[] kept = new byte[30 << 20]; Thread.sleep(300); System.out.println(kept.length);")
+    git(tmp_path, "add", "--all")
+    trailer = "Buto-Accepts: shop jvm.memory.allocated +100MiB pages are kept"
+    git(tmp_path, "commit", "--quiet", "-m", f"Keep pages\n\n{trailer}")
+    done = buto(tmp_path, "check", "shop")
+    launched = in_turns(tmp_path, "shop")
+    assert launched, done.stderr
+    assert {run.metadata.get(COMMIT) for run in launched} == {git(tmp_path, "rev-parse", "HEAD").strip()}
+    assert done.returncode == 0, done.stdout + done.stderr

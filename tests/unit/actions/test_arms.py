@@ -274,10 +274,20 @@ def test_data_that_training_left_out_stay_where_they_are(trained: Trained, stack
 
 def test_runs_on_the_stage_say_where_the_user_has_the_program(trained: Trained, stack: ExitStack) -> None:
     typed = leaking_run(
-        1, **{"jvm.class.path": "app.jar", "buto.command": "java -jar app.jar", "host.cores": 2}
+        1,
+        **{
+            "jvm.class.path": "app.jar",
+            "buto.command": "java -jar app.jar",
+            "buto.commit": "a1+dirty",
+            "host.cores": 2,
+        },
     )
     arms = staged(trained, stack, as_tested(trained), typed)
-    assert arms.new.marks == {"jvm.class.path": "app.jar", "buto.command": "java -jar app.jar"}
+    assert arms.new.marks == {
+        "jvm.class.path": "app.jar",
+        "buto.command": "java -jar app.jar",
+        "buto.commit": "a1+dirty",
+    }
     assert arms.old.marks == {}
 
 

@@ -16,8 +16,9 @@ from buto.actions.labels import LabelRequest, label, label_result, labels
 from buto.actions.outcome import conclude, keep
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
+from buto.actions.turns import OUTSIDE
 from buto.errors import BadFileError, UsageError
-from buto.judging.verdict import Status, Verdict
+from buto.judging.verdict import GROWTH, LIMIT, NOTIFICATION, Effect, Statement, Status, Verdict
 from buto.report.result import Commit, Result
 from buto.run.labels import Label, Labelling, LabelStore, current
 from buto.run.model import Run
@@ -95,6 +96,28 @@ def test_what_passes_is_better_or_one_run_alone_gets_no_label(
     ids = put(trained, range(20, 20 + n_runs), leak, "check")
     assert checked(trained, ids) == code
     assert counting(trained, ids) == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "is_bad"),
+    [
+        ((OUTSIDE,), False),
+        ((LIMIT,), False),
+        ((GROWTH, LIMIT), False),
+        ((NOTIFICATION,), True),
+        ((LIMIT, NOTIFICATION), True),
+    ],
+)
+def test_runs_are_bad_only_if_their_program_changed(
+    tmp_path: Path, sources: tuple[str, ...], *, is_bad: bool
+) -> None:
+    findings = tuple(Statement(source, source, "1", effect=Effect.WORSE) for source in sources)
+    failed = Verdict(Status.REGRESSION, "calibrated", findings)
+    result = Result("leaker", None, [leaking_run(1), leaking_run(2)], failed)
+    project = project_in(tmp_path)
+    label_result(Finished(project.workspace(), "check", result, ""))
+    given = [labelling.label for labelling in LabelStore(project.files.store).all("leaker")]
+    assert given == ([Label.BAD] if is_bad else [])
 
 
 def test_a_confirmed_regression_is_bad_until_it_is_accepted(trained: Path) -> None:

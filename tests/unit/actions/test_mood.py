@@ -9,17 +9,22 @@ import numpy as np
 import pytest
 
 from buto.actions import collecting
-from buto.actions.mood import MOST_RUNS, remember_mood, with_mood
-from buto.errors import BadFileError
+from buto.actions.bisect import BisectRequest, bisect
+from buto.actions.mood import MOST_RUNS, judge_as_then, remember_mood, with_mood
+from buto.actions.project import Overrides
+from buto.actions.single import begin
+from buto.errors import BadFileError, JudgeError
 from buto.judging.detector import FittedCalibrated
+from buto.oracle import load
 from buto.programs.named import Kept
 from buto.run.model import Run
 from buto.run.store import RunStore
 from buto.steps import Action
+from tests.support.processes.repository import commit, git
 from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
-from tests.support.runs.trained import OLD, Trained
+from tests.support.runs.trained import OLD, Trained, runs
 
 
 @pytest.fixture
@@ -90,3 +95,38 @@ def test_a_damaged_mood_is_refused_with_the_command_that_removes_it(trained: Tra
     with pytest.raises(BadFileError) as caught:
         mood_of(trained)
     assert str(file) in str(caught.value.advice)
+
+
+def test_the_search_for_a_commit_leaves_the_mood_of_the_trained_program(trained: Trained) -> None:
+    git(trained.directory, "init", "--quiet")
+    (trained.directory / ".gitignore").write_text(".buto/\noracles/\n")
+    commit(trained.directory)
+    git(trained.directory, "commit", "--quiet", "--allow-empty", "-m", "2")
+    remembered = old_runs(trained, 3)
+    remember_mood(trained.project.workspace(), load(trained.oracle), remembered)
+    trained.put_down(*runs(1, first=20), *fuller(13, first=30), old=fuller(10, first=100))
+    with pytest.raises(JudgeError, match="does not fail"):
+        bisect(trained.project, BisectRequest("leaker", "HEAD^", "HEAD"))
+    assert trained.n_old() > len(remembered)
+    assert mood_of(trained) == [run.id for run in remembered]
+
+
+def test_stored_runs_are_judged_in_the_mood_before_them(trained: Trained) -> None:
+    earlier, later = old_runs(trained, 3), leaking_run(250, test=OLD)
+    RunStore(trained.directory / ".buto").add(later)
+    workspace, oracle = trained.project.workspace(), load(trained.oracle)
+    remember_mood(workspace, oracle, [*earlier, later])
+    for number, n_known in ((260, 4), (245, 3), (20, 0)):
+        checked = judge_as_then(workspace, oracle, [leaking_run(number)])
+        assert isinstance(checked.oracle.fitted, FittedCalibrated)
+        assert len(checked.oracle.fitted.mood) == n_known
+
+
+def test_a_check_that_a_caller_launches_knows_the_mood(trained: Trained) -> None:
+    remembered, oracle = old_runs(trained, 3), load(trained.oracle)
+    remember_mood(trained.project.workspace(), oracle, remembered)
+    command = Overrides(command=("java", "-jar", "app.jar"))
+    test = trained.project.test("leaker", Action.CHECK, command, oracle)
+    policy = begin(trained.project, test, Action.CHECK).check
+    assert policy is not None and isinstance(policy.known.oracle.fitted, FittedCalibrated)
+    assert len(policy.known.oracle.fitted.mood) == len(remembered)

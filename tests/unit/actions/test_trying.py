@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from buto.actions import collecting
+from buto.actions.ending import Interrupted
 from buto.actions.events import Event, GivenUp, Told
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
@@ -128,3 +129,11 @@ def test_a_copy_is_compared_by_what_it_has_at_its_end(training: Training) -> Non
     values = run.values.copy()
     values[-1, NAMES.index(N_CLASSES)] = 450.0
     assert isinstance(training(replace(run, values=values)), Kept)
+
+
+def test_a_training_that_is_stopped_while_it_tries_the_copy_writes_no_oracle(training: Training) -> None:
+    with pytest.raises(Interrupted):
+        training(KeyboardInterrupt())
+    assert training.n_tried == 1
+    assert not (training.directory / "oracles/leaker.json").exists()
+    assert len(training.project.store.ids("leaker")) == 10

@@ -41,11 +41,12 @@ from buto.run.model import PURPOSE, Outcome, ProblemKind
 from buto.run.units import format_seconds
 from tests.support.judging import needs_turns
 from tests.support.processes.command import called
+from tests.support.processes.repository import commit, git
 from tests.support.profiles import launches
 from tests.support.runs.qualities import invalid
 from tests.support.runs.scripted import Event as Launch
 from tests.support.runs.scripted import Script
-from tests.support.runs.stored import leaking_run
+from tests.support.runs.stored import NAMES, leaking_run
 from tests.support.runs.trained import N_TURNS, OLD, Trained, drifted, runs, starved, waited
 
 FOUND_BY = 12
@@ -204,6 +205,44 @@ def test_a_search_for_a_commit_explains_no_commit_on_its_way(
     found = bisect(trained.project, BisectRequest("leaker", "HEAD^", "HEAD"))
     assert found.first_bad is not None and found.first_bad.subject == "2"
     assert flown == []
+
+
+def test_the_search_for_a_commit_counts_no_trailer_up_to_the_good_one(trained: Trained) -> None:
+    def make_commit(message: str) -> str:
+        git(trained.directory, "commit", "--quiet", "--allow-empty", "-m", message)
+        return git(trained.directory, "rev-parse", "HEAD").strip()
+
+    git(trained.directory, "init", "--quiet")
+    (trained.directory / ".gitignore").write_text(".buto/\noracles/\n")
+    commit(trained.directory)
+    of_training = make_commit("trained")
+    save(trained.oracle, replace(load(trained.oracle), commit=of_training))
+    trailers = [f"Buto-Accepts: leaker {name} +900% pages are kept" for name in NAMES]
+    good = make_commit("\n".join(["good", "", *trailers]))
+    bad = make_commit("bad")
+    at_good: dict[str, Any] = {"buto.commit": good}
+    at_bad: dict[str, Any] = {"buto.commit": bad}
+    trained.put_down(
+        leaking_run(20, **at_good),
+        *(leaking_run(number, leak=9.0, **at_bad) for number in range(30, 33 + N_TURNS)),
+        old=runs(N_TURNS, first=50),
+    )
+    searched = bisect(trained.project, BisectRequest("leaker", good, bad))
+    assert trained.n_old() > 0
+    assert searched.first_bad is not None and searched.first_bad.name == bad
+
+
+def test_runs_in_turns_alone_are_accepted(trained: Trained) -> None:
+    """As the next step of a search names them, where turns decided."""
+    store, ids = trained.project.store, []
+    together: dict[str, Any] = {"buto.session": leaking_run(20).id}
+    for number in range(20, 20 + 2 * N_TURNS, 2):
+        store.add(leaking_run(number, test=OLD, purpose="turns", **together))
+        new = leaking_run(number + 1, leak=9.0, purpose="turns", **together)
+        store.add(new)
+        ids.append(new.id)
+    request = AcceptRequest(("leaker",), from_runs=",".join(ids))
+    assert accept(trained.project, request).exit_code == 0
 
 
 @pytest.mark.parametrize(("leak", "status"), [(1.0, "pass"), (9.0, "regression")])

@@ -18,9 +18,10 @@ from buto.actions.compare import CompareRequest, compare, two_revisions
 from buto.actions.project import Overrides, Project
 from buto.actions.report import ReportRequest, report
 from buto.actions.train import TrainRequest, train
+from buto.actions.waivers import fail_for, trailer_for
 from buto.errors import JudgeError, UsageError
-from buto.judging.verdict import Status
-from buto.judging.waivers import waivers_in
+from buto.judging.verdict import Difference, Direction, Status, Verdict, Waiver
+from buto.judging.waivers import waive, waivers_in
 from buto.report import words
 from buto.report.formats.json_result import result_document
 from buto.report.result import Result
@@ -176,6 +177,41 @@ def test_accepting_what_the_check_does_not_fail_for_names_what_it_fails_for(shop
     assert subjects(failed)[0] in caught.value.message
     with pytest.raises(UsageError):
         accept_only(shop.project, AcceptOnlyRequest("leaker", subjects(failed)[0], " "))
+
+
+GROWN_THREADS = Difference(
+    "turns", THREADS, "1", Direction.MORE, unit="{thread}", observed=210.0, expected=200.0
+)
+
+
+def test_a_trailer_beside_others_has_only_the_size_that_they_lack() -> None:
+    said = [Waiver("leaker", THREADS, Direction.MORE, size, "why") for size in ("3%", "1%")]
+    others = [
+        Waiver("other", THREADS, Direction.MORE, "9%", "why"),
+        Waiver("leaker", THREADS, Direction.LESS, "9%", "why"),
+    ]
+    for before, size in (([], "5.5%"), (said[:1], "2.5%"), (said, "1.5%"), (others, "5.5%")):
+        (waiver,) = waivers_in(trailer_for("leaker", GROWN_THREADS, "why", before))
+        assert (waiver.direction, waiver.size) == (Direction.MORE, size)
+        failed = Verdict(Status.REGRESSION, "calibrated", (GROWN_THREADS,))
+        assert waive(failed, "leaker", [*before, waiver]).status is Status.PASS
+    with pytest.raises(UsageError):
+        trailer_for("leaker", GROWN_THREADS, "why", [*said, *said])
+
+
+@pytest.mark.parametrize("status", [Status.PASS, Status.INCONCLUSIVE])
+def test_only_a_regression_fails_for_a_property(status: Status) -> None:
+    assert fail_for(Verdict(status, "calibrated", (GROWN_THREADS,)), THREADS) is None
+    assert fail_for(Verdict(Status.REGRESSION, "calibrated", (GROWN_THREADS,)), THREADS) is GROWN_THREADS
+
+
+def test_a_finding_that_a_trailer_since_its_check_accepts_needs_no_other(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    name = subjects(shop.check())[0]
+    request = AcceptOnlyRequest("leaker", name, "pages are kept")
+    shop.commit(f"Say so\n\n{accept_only(shop.project, request)}")
+    with pytest.raises(UsageError):
+        accept_only(shop.project, request)
 
 
 def compared(shop: Shop, message: str, threads: int = 0) -> Result:

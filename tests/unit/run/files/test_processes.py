@@ -85,3 +85,17 @@ def test_writers_readers_and_deleters_do_not_disturb_each_other(tmp_path: Path) 
     for run in store.load_set("leaker"):
         assert_same(run, full_run(run.id, stdout=bytes(OUTPUT_BYTES)))
     assert leftovers(store) == []
+
+
+def test_what_another_deletion_has_removed_meanwhile_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(tmp_path)
+    for name in ("1", "2"):
+        store.add(full_run(name))
+    listed = store.ids("leaker")
+    store.delete("leaker", ["1"])
+    monkeypatch.setattr(RunStore, "ids", lambda *_: listed)
+    store.delete("leaker", listed)
+    monkeypatch.undo()
+    assert store.ids("leaker") == []
