@@ -271,7 +271,7 @@ class _Pairs(Struct, frozen=True):
 
     @property
     def is_exact(self) -> bool:
-        return not self.pairs[0][0].procedure.bets
+        return self.pairs[0][0].is_exact
 
     def order(self, seed: int) -> Sequence[bool]:
         return self.pairs[0][0].order(seed)

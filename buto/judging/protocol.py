@@ -195,6 +195,11 @@ class Comparison(ABC):
     most: int
     procedure: Procedure
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all are launched, because a user asked for their number."""
+        return not self.procedure.bets
+
     @abstractmethod
     def order(self, seed: int) -> tuple[bool, ...]:
         """Return in which order both are launched, true for the second; each order is as likely."""

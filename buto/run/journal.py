@@ -324,7 +324,7 @@ def place_of(store: RunStore, test: str, run_id: str) -> Path:
 def find_unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
     recordings = []
-    for test in tests or store.tests_on_this_machine():
+    for test in tests or store.recorded_tests():
         with suppress(FileNotFoundError), os.scandir(store.directory(test)) as entries:
             for entry in entries:
                 named = _NAME.fullmatch(entry.name)

@@ -154,7 +154,7 @@ class RunStore:
         """Return whether a test has runs."""
         return any(map(names.is_id, self.storage.bundles(self.key(test))))
 
-    def tests_on_this_machine(self) -> list[str]:
+    def recorded_tests(self) -> list[str]:
         """Return the names of the tests that have a directory on this machine, sorted."""
         return _decode(DirectoryStorage(self.storage.here).folders(_RUNS))
 

@@ -98,6 +98,8 @@ def format_quantity(value: float, unit: str) -> str:
         return format_bytes(value)
     if unit == "s":
         return format_seconds(value)
+    if unit == "{}":
+        return format_number(value)
     if noun := counted_noun(unit):
         return format_count(value, noun)
     if unit.startswith("{") and unit.endswith("}/s") and not math.isnan(value):

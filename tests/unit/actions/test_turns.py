@@ -37,7 +37,7 @@ from buto.report.formats.json_result import result_document
 from buto.report.outside import BOTH
 from buto.report.result import Result
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.run.model import PURPOSE, Outcome, ProblemKind
+from buto.run.model import IN_TURNS, PURPOSE, Outcome, ProblemKind
 from buto.run.units import format_seconds
 from tests.support.judging import needs_turns
 from tests.support.processes.command import called
@@ -235,7 +235,7 @@ def test_the_search_for_a_commit_counts_no_trailer_up_to_the_good_one(trained: T
 def test_runs_in_turns_alone_are_accepted(trained: Trained) -> None:
     """As the next step of a search names them, where turns decided."""
     store, ids = trained.project.store, []
-    together: dict[str, Any] = {"buto.session": leaking_run(20).id}
+    together: dict[str, Any] = {"buto.session": leaking_run(20).id, IN_TURNS: str(N_TURNS)}
     for number in range(20, 20 + 2 * N_TURNS, 2):
         store.add(leaking_run(number, test=OLD, purpose="turns", **together))
         new = leaking_run(number + 1, leak=9.0, purpose="turns", **together)
