@@ -85,11 +85,17 @@ def findings(
     numbers = _Numbers(evidence, ranked, features, limit, runs, detector)
     beyond = np.abs(ranked.contrast[0]) - limit
     differences = []
-    minded = set(columns[np.isfinite(evidence.least)].tolist())
-    for place in choose_named(largest[0], limit, fails=fails or ranked.p_value <= settings.alpha):
-        quantity = sorted(set(columns.tolist()))[place]
-        if quantity not in minded and not is_ever_minded(evidence.profile.quantities[quantity].name):
-            continue
+    quantities, minded = sorted(set(columns.tolist())), set(columns[np.isfinite(evidence.least)].tolist())
+    may_be_named = np.array(
+        [
+            quantity in minded or is_ever_minded(evidence.profile.quantities[quantity].name)
+            for quantity in quantities
+        ],
+        np.bool_,
+    )
+    sizes = np.where(may_be_named, largest[0], 0.0)
+    for place in choose_named(sizes, limit, fails=fails or ranked.p_value <= settings.alpha):
+        quantity = quantities[place]
         finding = numbers.finding(most_telling(features, quantity, beyond))
         alone = largest[0, place] > limit or ranked.p_value > settings.alpha
         remark = "" if alone else NOT_ALONE
