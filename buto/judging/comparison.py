@@ -364,6 +364,14 @@ class Programs(Comparison):
         undecided = (too_few,) if is_open else (NO_ORDER,) if step.do is Do.UNDECIDED else one_sided
         reasons = () if fails else undecided
         named = findings(evidence, evidence.mattering, theirs, settings, detector=DETECTOR, fails=fails)
+        if fails and not named:
+            # Bets take sizes from the old program alone, of which a share may be less than of all runs.
+            by_old = weigh(profile, values, len(theirs), settings, sized_by=values[: len(ours)])
+            of_ranks = (
+                findings(by_old, ranked, theirs, settings, detector=DETECTOR, fails=True)
+                for ranked in (by_old.mattering, by_old.any)
+            )
+            named = next(filter(None, of_ranks), ())
         certain = evidence.any.p_value <= settings.alpha
         others = findings(evidence, evidence.any, theirs, settings, detector=DETECTOR) if certain else ()
         return replace(

@@ -280,6 +280,7 @@ def weigh(
     most: int = MOST_CHOICES,
     load: FloatArray | None = None,
     waits_s: FloatArray | None = None,
+    sized_by: FloatArray | None = None,
 ) -> Evidence:
     """Return the evidence of the last ``n_checked`` rows of features against all others.
 
@@ -289,6 +290,8 @@ def weigh(
         load: see :func:`buto.judging.contrasts.compare_choices`.
         waits_s: shape (n_runs,), how long the threads of each run waited for a core. Given that, durations
             are compared; by themselves they tell how large a difference is. None, or NaN: not known.
+        sized_by: the same columns, of the runs of whose level sizes are shares; None for all. Only with all
+            is the rank of a choice exact, because no choice then has sizes of its own.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):
@@ -315,7 +318,8 @@ def weigh(
         return Ranked(np.where(counts, contrast, 0.0), of_each, significance(of_each, mirrored=twice))
 
     counts = welcome_or_not(contrast, signs_of_worse(features, profile.quantities), settings.fail_on)
-    sizes = sizes_that_matter(profile, features, readable, settings)
+    sized = readable if sized_by is None else np.where(np.isnan(sized_by), 0.0, sized_by)
+    sizes = sizes_that_matter(profile, features, sized, settings)
     wholes = Wholes.among(features, profile.quantities)
     matters = counts & which_matter(raw_differences(kept_values, chosen, load), sizes, wholes)
     # What another property is judged instead of is not noted, either.

@@ -108,6 +108,19 @@ def test_bets_that_win_after_few_launches_name_what_they_won_on(monkeypatch: pyt
     assert verdict.findings[0].subject == "jvm.thread.count"
 
 
+def test_a_size_that_is_a_share_of_the_old_program_is_named_beside_many_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the level of two old and four new runs together, the difference is less than the share."""
+    comparison = registry.comparison(settings_from({"minimum-effect": "150%"}))
+    monkeypatch.setattr(Programs, "_judge", lambda self, look, *, in_turns: Next(Do.FAIL, Why.BETS))
+    labels = (True, False, True, True, False, True)
+    old, new = sides(launched(labels, Program(threads=400)))
+    verdict, _ = comparison.compare(old, new)
+    assert verdict.status is Status.REGRESSION
+    assert verdict.findings[0].subject == "jvm.thread.count"
+
+
 @pytest.mark.slow
 def test_the_level_holds_on_a_machine_that_grows_slower() -> None:
     """Of 40 at alpha 0.1, 3.2 are expected to fail at most; 9 or more have a chance of 1 in 200."""
