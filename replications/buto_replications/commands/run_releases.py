@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
+from math import isnan
 from pathlib import Path
 
 import yaml
@@ -21,7 +22,7 @@ from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show
 from buto_replications.live.releases import (
     Replayed,
-    Series,
+    ReplayedLibrary,
     count_typed_anew,
     replay,
     series_of,
@@ -37,7 +38,7 @@ WIDTHS = (0.017, 0.04, 0.2)
 """Of typed bounds: FootprintIT's of classes, which are 200 for 11,900; 2 and 10 % to either side."""
 
 
-def load_series(library: str) -> Series:
+def load_series(library: str) -> ReplayedLibrary:
     """Return the releases of a library, as they are written down in the checkout."""
     return series_of(yaml.safe_load((RELEASES / f"{library}.yaml").read_text(encoding="utf-8")))
 
@@ -90,7 +91,7 @@ def _row(replayed: Replayed) -> tuple[str, ...]:
         replayed.sum_status,
         replayed.sum_findings,
         str(replayed.launches),
-        *("" if value != value else f"{value:.0f}" for value in (replayed.classes, replayed.live_bytes)),
+        *("" if isnan(value) else f"{value:.0f}" for value in (replayed.classes, replayed.live_bytes)),
     )
 
 

@@ -62,7 +62,7 @@ class ProgramRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ReplayedLibrary:
     """Consecutive releases of a library, and the program that uses them.
 
     Attributes:
@@ -108,7 +108,7 @@ class Replayed:
     live_bytes: float = nan
 
 
-def series_of(data: Mapping[str, Any]) -> Series:
+def series_of(data: Mapping[str, Any]) -> ReplayedLibrary:
     """Return the series that a document has."""
     sums = data.get("sums", {})
     releases = [
@@ -123,10 +123,10 @@ def series_of(data: Mapping[str, Any]) -> Series:
         )
         for version, release in data["releases"].items()
     ]
-    return Series(data["driver"], data["main"], tuple(releases))
+    return ReplayedLibrary(data["driver"], data["main"], tuple(releases))
 
 
-def replay(series: Series, project: Path, cache: Path) -> Iterator[Replayed]:
+def replay(series: ReplayedLibrary, project: Path, cache: Path) -> Iterator[Replayed]:
     """Check releases in a new project, and yield what became of each.
 
     Raises:
