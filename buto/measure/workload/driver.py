@@ -94,7 +94,7 @@ class Driver(LaunchHooks):
         self._worker = worker
         self._stop = threading.Event()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-workload")
-        self._done: Future[tuple[str, ...]] | None = None
+        self._done: Future[tuple[Problem, ...]] | None = None
 
     def program_started(self, program: MeasuredProgram) -> None:
         self._done = self._thread.submit(self._carry_out, program)
@@ -104,20 +104,20 @@ class Driver(LaunchHooks):
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
-        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {problem}") for problem in problems)
+        return tuple(Problem(problem.kind, f"its workload: {problem.text}") for problem in problems)
 
-    def _carry_out(self, program: MeasuredProgram) -> tuple[str, ...]:
+    def _carry_out(self, program: MeasuredProgram) -> tuple[Problem, ...]:
         """Run the workload and return its problems; stop the program if the workload failed."""
         failed = True
         try:
             problems = self._problems(program)
-            failed = bool(problems)
+            failed = any(problem.kind is ProblemKind.WORKLOAD for problem in problems)
             return problems
         finally:
             if failed or self._workload.stop:
                 program.stop()
 
-    def _problems(self, program: MeasuredProgram) -> tuple[str, ...]:
+    def _problems(self, program: MeasuredProgram) -> tuple[Problem, ...]:
         with ExitStack() as held:
             try:
                 connection = (
@@ -125,7 +125,7 @@ class Driver(LaunchHooks):
                 )
                 port = self._wait(program)
             except MeasureError as failure:
-                return (failure.message,)
+                return _failed(failure.message)
             program.mark(START)
             meter = LoadMeter()
             problems, summary = self._do_all(program, port, connection)
@@ -134,11 +134,11 @@ class Driver(LaunchHooks):
             program.mark(END, summary)
         if problems:
             return problems
-        return ("it was still running when the program ended",) if self._stop.is_set() else ()
+        return _failed("it was still running when the program ended") if self._stop.is_set() else ()
 
     def _do_all(
         self, program: MeasuredProgram, port: int | None, connection: MBeanConnection | None
-    ) -> tuple[tuple[str, ...], str]:
+    ) -> tuple[tuple[Problem, ...], str]:
         """Run the workload once, or in rounds, after each of which the program is counted."""
         if not self._workload.rounds:
             return self._do(program, port, connection)
@@ -149,28 +149,30 @@ class Driver(LaunchHooks):
                 break
         return problems, summary
 
-    def _count_round(self, program: MeasuredProgram, number: int) -> tuple[str, ...]:
+    def _count_round(self, program: MeasuredProgram, number: int) -> tuple[Problem, ...]:
         """Ask for a count, and wait for it; return why there is none."""
         program.mark(ROUND_OVER, judged=False)
         deadline = time.monotonic() + _COUNT_S
         while program.recording.marks_since(0)[0].count(AFTER_ROUND) < number:
             if time.monotonic() >= deadline:
-                return (f"round {number} was not counted within {format_seconds(_COUNT_S)}",)
+                return _failed(f"round {number} was not counted within {format_seconds(_COUNT_S)}")
             if self._stop.wait(_POLL_S):
                 break
         return ()
 
     def _do(
         self, program: MeasuredProgram, port: int | None, connection: MBeanConnection | None
-    ) -> tuple[tuple[str, ...], str]:
+    ) -> tuple[tuple[Problem, ...], str]:
         """Run all parts at once; return their problems, and a text about their results."""
         workload, at = self._workload, str(port or "")
-        todo: list[Callable[[], tuple[str, tuple[str, ...]]]] = []
+        todo: list[Callable[[], tuple[str, tuple[Problem, ...]]]] = []
         if workload.command:
             environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": at}
-            todo.append(lambda: ("", run_command(workload.command, environment, self._stop, program)))
+            todo.append(
+                lambda: ("", _failed(*run_command(workload.command, environment, self._stop, program)))
+            )
         if connection is not None:
-            todo.append(lambda: ("", invoke(connection, workload.operations, self._stop)))
+            todo.append(lambda: ("", _failed(*invoke(connection, workload.operations, self._stop))))
         if workload.http is not None:
             http_load = workload.http
             todo.append(lambda: send(http_load, http_load.url.replace(PORT, at), self._stop))
@@ -182,7 +184,7 @@ class Driver(LaunchHooks):
         summary = "; ".join(text for text, _ in done if text)
         return tuple(problem for _, problems in done for problem in problems), summary
 
-    def _drive(self, load: Load, program: MeasuredProgram, url: str) -> tuple[str, tuple[str, ...]]:
+    def _drive(self, load: Load, program: MeasuredProgram, url: str) -> tuple[str, tuple[Problem, ...]]:
         load, rates = load.draw(program.recording.id)
         for phase, rate in rates.items():
             program.recording.metadata[f"load.rate[{phase}]" if phase else "load.rate"] = rate
@@ -233,6 +235,10 @@ class Driver(LaunchHooks):
                 raise MeasureError(f"the program was not ready within {within}: {missing}")
 
 
+def _failed(*reasons: str) -> tuple[Problem, ...]:
+    return tuple(Problem(ProblemKind.WORKLOAD, reason) for reason in reasons)
+
+
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Ignores the proxies of the environment, which cannot reach 127.0.0.1 of this machine."""
 
@@ -241,7 +247,7 @@ _MOST_AT_ONCE = 64
 _MOST_SHOWN = 200
 
 
-def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[str, ...]]:
+def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[Problem, ...]]:
     """Send all requests, or those that are due before ``stop`` is set.
 
     Returns:

@@ -22,7 +22,7 @@ from msgspec import Struct
 from buto.errors import MeasureError
 from buto.extensions import require
 from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
-from buto.run.model import FloatArray
+from buto.run.model import FloatArray, Problem, ProblemKind
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_count, format_seconds
 
@@ -158,8 +158,11 @@ class Tally:
             f"99 % within {format_seconds(almost)}{f', {n_failed} failed' if n_failed else ''}"
         )
 
-    def problems(self, why_late: str, may_fail: float = 0.0) -> tuple[str, ...]:
+    def problems(self, why_late: str, may_fail: float = 0.0) -> tuple[Problem, ...]:
         """Return what makes a run invalid: too many failures, with the most frequent reasons; late requests.
+
+        Failures are the program's, and the workload has failed. Late requests are the machine's: another run
+        may be in time.
 
         Args:
             why_late: how it comes that a request is sent late.
@@ -172,9 +175,11 @@ class Tally:
             reasons = ", ".join(f"{why} ({n})" for why, n in commonest)
             reasons += "" if self._first == commonest[0][0] else f"; the first was {self._first}"
             allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
-            problems.append(f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}")
+            text = f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
+            problems.append(Problem(ProblemKind.WORKLOAD, text))
         if self.latest_s > MOST_LATE_S:
-            problems.append(f"requests were sent up to {format_seconds(self.latest_s)} late: {why_late}")
+            text = f"requests were sent up to {format_seconds(self.latest_s)} late: {why_late}"
+            problems.append(Problem(ProblemKind.BUSY_HOST, text))
         return tuple(problems)
 
 
@@ -206,7 +211,9 @@ class LoadListener(Struct, frozen=True):
     interval: Callable[[float, Mapping[str, float]], None]
 
 
-def drive(load: Load, url: str, stop: threading.Event, progress: LoadListener) -> tuple[str, tuple[str, ...]]:
+def drive(
+    load: Load, url: str, stop: threading.Event, progress: LoadListener
+) -> tuple[str, tuple[Problem, ...]]:
     """Carry out a load to its end, or until ``stop`` is set.
 
     Args:
@@ -221,7 +228,7 @@ def drive(load: Load, url: str, stop: threading.Event, progress: LoadListener) -
     try:
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
     except MeasureError as failure:
-        return tally.describe(), (failure.message,)
+        return tally.describe(), (Problem(ProblemKind.WORKLOAD, failure.message),)
     why_late = "this machine was too busy, or the rate is more than one core can send"
     return tally.describe(), tally.problems(why_late, load.may_fail)
 

@@ -15,6 +15,7 @@ from buto.measure.hooks import MeasuredProgram
 from buto.measure.host import IDLE
 from buto.measure.recording import Recording
 from buto.measure.workload import driver as driver_module
+from buto.measure.workload import load as load_module
 from buto.measure.workload.driver import Driver, workload_hooks
 from buto.measure.workload.model import HttpLoad, Workload
 from buto.measure.workload.services import HttpAnswers
@@ -27,12 +28,14 @@ class Stoppable:
     pid = 1
 
     def __init__(self) -> None:
-        self.stopped = threading.Event()
+        self.stopped, self.loaded = threading.Event(), threading.Event()
         self.marks: list[str] = []
         self.recording = Recording("shop")
 
     def mark(self, name: str, message: str = "") -> None:
         self.marks.append(name)
+        if name == "load.end":
+            self.loaded.set()
 
     def stop(self) -> None:
         self.stopped.set()
@@ -107,6 +110,17 @@ def test_a_workload_begins_when_the_program_is_ready() -> None:
     assert asked == ["/ready", "/ready", "/ready", "/order"]
     assert program.marks == ["load.start", "load.end"]
     assert IDLE in program.recording.metadata, "of the load alone"
+
+
+def test_requests_that_are_late_disturb_a_run_and_stop_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine was busy: the run is repeated, where a workload that fails would end the test."""
+    monkeypatch.setattr(load_module, "MOST_LATE_S", -1.0)
+    with answering(lambda number: 200) as (url, _):
+        driver, program = driven(Workload(http=HttpLoad(url, 10.0, 0.1)))
+        assert program.loaded.wait(20)
+        [problem] = driver.program_ended()
+    assert problem.kind is ProblemKind.BUSY_HOST
+    assert not program.stopped.is_set()
 
 
 def test_a_program_that_is_never_ready_is_stopped() -> None:

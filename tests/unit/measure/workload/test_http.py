@@ -57,7 +57,8 @@ def send(
 ) -> tuple[str, tuple[str, ...]]:
     load = HttpLoad("unused", rate=20.0, duration_s=0.5)
     url = f"http://127.0.0.1:{server.server_port}{path}"
-    return driver.send(load, url, stop or threading.Event())
+    summary, problems = driver.send(load, url, stop or threading.Event())
+    return summary, tuple(problem.text for problem in problems)
 
 
 def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: ThreadingHTTPServer) -> None:
@@ -106,4 +107,4 @@ def test_nothing_is_sent_after_the_order_to_stop(shop: ThreadingHTTPServer) -> N
 def test_nobody_at_the_port_is_a_problem() -> None:
     load = HttpLoad("unused", rate=20.0, duration_s=0.1)
     _, problems = driver.send(load, "http://127.0.0.1:1/", threading.Event())
-    assert problems[0].startswith("2 of 2 requests failed: ")
+    assert problems[0].text.startswith("2 of 2 requests failed: ")

@@ -20,6 +20,7 @@ from buto.measure.workload.driver import workload_hooks
 from buto.measure.workload.load import Tally
 from buto.measure.workload.model import Workload
 from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind
+from buto.run.model import Problem, ProblemKind
 
 SLOW_S = 0.3
 
@@ -93,7 +94,11 @@ def drive(
 ) -> tuple[str, tuple[str, ...], Heard]:
     heard = Heard()
     summary, problems = engine.drive(short_load, url, stop or threading.Event(), heard.progress())
-    return summary, problems, heard
+    return summary, texts(problems), heard
+
+
+def texts(problems: tuple[Problem, ...]) -> tuple[str, ...]:
+    return tuple(problem.text for problem in problems)
 
 
 def test_requests_are_sent_when_they_are_due_and_latency_counts_from_then(url: str) -> None:
@@ -137,7 +142,9 @@ def test_a_share_that_is_just_reached_may_fail() -> None:
     for number in range(40):
         tally.note_answer(0, 0.001, "HTTP 404" if number % 2 else "")
     assert tally.problems("", 0.5) == ()
-    assert tally.problems("", 0.49) == ("20 of 40 requests failed (0.49 of them may): a: HTTP 404 (20)",)
+    assert texts(tally.problems("", 0.49)) == (
+        "20 of 40 requests failed (0.49 of them may): a: HTTP 404 (20)",
+    )
 
 
 def test_the_first_failure_is_told_beside_the_commonest() -> None:
@@ -145,7 +152,7 @@ def test_the_first_failure_is_told_beside_the_commonest() -> None:
     for number in range(5):
         tally.note_answer(0 if number == 0 else 1, 0.001, "HTTP 404" if number == 0 else "HTTP 500")
     message = "POST /b: HTTP 500 (4), GET /a: HTTP 404 (1); the first was GET /a: HTTP 404"
-    assert tally.problems("") == (f"5 of 5 requests failed: {message}",)
+    assert texts(tally.problems("")) == (f"5 of 5 requests failed: {message}",)
 
 
 @pytest.mark.parametrize(
@@ -216,8 +223,7 @@ def test_a_load_that_falls_behind_says_so(url: str, monkeypatch: pytest.MonkeyPa
     )
     slow = load(RequestKind("a", "/"))
     _, problems = engine.drive(slow, url, threading.Event(), slow_listener)
-    assert problems[-1].startswith("requests were sent up to ")
-    assert "late: this machine was too busy" in problems[-1]
+    assert [problem.kind for problem in problems] == [ProblemKind.BUSY_HOST]
     assert max(reading["load.late"] for reading in heard.readings) >= 0.4
 
 
