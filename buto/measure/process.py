@@ -296,7 +296,7 @@ class ProcessCollector(LaunchCollector[ProcessLoop]):
             starved = quality.find_starvation(self.target, sampled, float("nan"))
             if starved:
                 loop.forget_readings(starved[0].text)
-        return Seen(loop.duration_s, "wait4", quality.Sampling(0.0, 0.0, 0.0), orderly=True)
+        return Seen(loop.duration_s, "wait4", quality.Sampling(0.0, 0.0, 0.0, 0), orderly=True)
 
     def _complete(self, loop: ProcessLoop, seen: Seen) -> tuple[Problem, ...]:
         loop.explain_missing()

@@ -11,7 +11,11 @@ from buto.run.model import FloatArray, MetadataValue, Outcome, Problem, ProblemK
 from buto.run.properties import split_name
 
 MAX_MISSED_SHARE = 0.2
-"""A run that lacks more of its planned samples is starved."""
+MOST_MISSED = 2
+MOST_MISSED_S = 0.5
+"""A run is starved if it lacks more than all three: this share of its planned samples, so many, and so many
+seconds of them. A short program has few, and one pause of the machine must not spoil its run: what accuses
+it are totals, which are read at the exit."""
 
 LEAST_IDLE = 0.01
 LOADED_S = 10.0
@@ -30,11 +34,21 @@ class Sampling(Struct, frozen=True):
         missed_share: share of the planned samples that are missing.
         largest_gap_s: longest time between two samples.
         largest_unexplained_gap_s: the same, less the time in which the program was stopped.
+        n_missed: how many of the planned samples are missing.
     """
 
     missed_share: float
     largest_gap_s: float
     largest_unexplained_gap_s: float
+    n_missed: int
+
+    def lacks_too_many(self, interval_s: float) -> bool:
+        """Return whether so many samples are missing that the run is starved."""
+        return (
+            self.missed_share > MAX_MISSED_SHARE
+            and self.n_missed > MOST_MISSED
+            and self.n_missed * interval_s > MOST_MISSED_S
+        )
 
 
 def sampling(
@@ -65,6 +79,7 @@ def sampling(
         missed_share=float(n_missed / (n_missed + len(times_s))),
         largest_gap_s=float(gaps.max(initial=0.0)),
         largest_unexplained_gap_s=float(unexplained.max(initial=0.0)),
+        n_missed=int(n_missed),
     )
 
 
@@ -93,10 +108,9 @@ def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tu
     without samples. If all of them together do not explain it, none is named: on a busy machine any MBean is
     slow at times.
     """
-    if sampled.missed_share <= MAX_MISSED_SHARE:
+    if not sampled.lacks_too_many(interval_s):
         return ()
-    n_missed = sampled.missed_share / (1 - sampled.missed_share) * len(recording.times_s())
-    half_s = n_missed * interval_s / 2
+    half_s = sampled.n_missed * interval_s / 2
     slow = []
     for prop in recording.columns:
         metric, bean = split_name(prop.name)
@@ -186,7 +200,7 @@ def find_starvation(target: Target, sampled: Sampling, foreign_load: float) -> l
         return []
     others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
     texts = []
-    if sampled.missed_share > MAX_MISSED_SHARE:
+    if sampled.lacks_too_many(target.interval_s):
         texts.append(
             f"it was starved: {sampled.missed_share:.0%} of the planned samples are missing "
             f"(limit {MAX_MISSED_SHARE:.0%}){others}"

@@ -56,13 +56,14 @@ def test_two_revisions_have_the_same_program_and_are_all_that_a_repository_has(t
 
 def test_a_forced_check_takes_turns_and_both_arms_are_read(tmp_path):
     trained, checked = carry_out(tmp_path, forced=True)
-    # Ten as typed, and one of the copy that training has kept.
-    assert (trained.action, trained.exit_code, trained.launches, trained.status) == (TRAIN, 0, 11, "trained")
+    assert (trained.action, trained.exit_code, trained.status) == (TRAIN, 0, "trained")
     assert not trained.reached_turns
     assert len(trained.plain) == 10
+    # One more is of the copy that training has kept; disturbed runs are launches, too.
+    assert trained.launches >= 11
     assert checked.reached_turns
     assert min(len(checked.old), len(checked.new)) >= 3
-    assert checked.launches == len(checked.plain) + len(checked.old) + len(checked.new)
+    assert checked.launches >= len(checked.plain) + len(checked.old) + len(checked.new)
     assert checked.status in ("pass", "regression", "inconclusive")
     for counters in (*trained.plain, *checked.old, *checked.new):
         assert counters["jvm.memory.allocated"] > 0
@@ -73,10 +74,12 @@ def test_a_forced_check_takes_turns_and_both_arms_are_read(tmp_path):
 def test_each_build_is_a_commit_of_its_own_which_the_monitor_looks_at(tmp_path):
     trials = tuple(EqualTrial("builds", f"{BEDS[0].name}/class-path", "quiet", number) for number in range(4))
     part = LivePart("?", trials, builds.check_builds(BEDS[:1]), in_order=True)
-    session.carry_out(part, "builds", tmp_path, 1, inf, lambda *told: None)
+    session.carry_out(part, "builds", tmp_path, 1, inf, lambda *ignored: None)
     trained, *checked = session.journal_of(tmp_path, "builds").entries()
     assert (trained.action, trained.exit_code) == (TRAIN, 0)
-    assert [(entry.number, entry.exit_code) for entry in checked] == [(number, 0) for number in range(4)]
+    assert [entry.number for entry in checked] == [0, 1, 2, 3]
+    # At the defaults one in a hundred unchanged programs fails; its first run belongs to the series as well.
+    assert {entry.status for entry in checked} <= {"pass", "regression"}
     directory = part.directory(trials[0], tmp_path)
     store = RunStore(directory / ".buto")
     firsts = [head for head in (one.head for one in store.summaries("program")) if is_first_of_check(head)]

@@ -91,7 +91,7 @@ def test_a_server_that_is_given_by_its_command_gets_a_load_of_what_it_opened(pro
         text.replace(f"port: {workload.port}", "port: any").replace("duration: 8s", "duration: 1s")
     )
     called(project, "record", "server", exits=0)
-    assert len(RunStore(project / ".buto").ids("server")) == 1
+    assert len(RunStore(project / ".buto").load_set("server").valid()) == 1
 
 
 def test_a_program_that_ends_by_itself_gets_its_command_alone(project: Path) -> None:

@@ -65,8 +65,8 @@ def content(project: Path) -> dict[Path, bytes]:
 def test_both_promises_are_kept_and_nothing_is_left(trained: Path) -> None:
     """The store lies below the class path, as the present directory often is."""
     before = content(trained)
-    done = buto(trained, "selftest", "work", "--live", "--checks", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
+    # In this process, where the orders of launches are the same each time: nine of ten are found, not all.
+    done = called(trained, "selftest", "work", "--live", "--checks", "1", exits=0)
     assert len(FOUND.findall(done.stdout)) == 2, done.stdout
     assert "unchanged                   fails in 0 of 1" in done.stdout
     assert content(trained) == before

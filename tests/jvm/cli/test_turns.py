@@ -112,7 +112,7 @@ def test_the_same_program_passes_on_another_machine(trained: Path, path: tuple[s
 
 
 def test_a_regression_fails_on_another_machine_and_is_named(trained: Path, path: tuple[str, str]) -> None:
-    build(trained, 40, 80)
+    build(trained, 200, 400)
     with one_core():
         done = buto(trained, "check", "work", "-v", PATH=path[1])
     assert done.returncode == 1, done.stdout + done.stderr

@@ -20,7 +20,7 @@ CONFIGURATION = """\
 version: 1
 tests:
   leak:
-    command: {java} --keeps static-map --marks no --rounds 200
+    command: {java} --keeps static-map --marks no --rounds 400
     growth: never
     inputs: [src]
     judge: {judge}
@@ -29,7 +29,7 @@ tests:
     growth: {{rounds: 8}}
     judge: {judge}
   cache:
-    command: {java} --keeps lru-cache --marks no --rounds 200
+    command: {java} --keeps lru-cache --marks no --rounds 400
     growth: never
     judge: {judge}
   short:

@@ -117,8 +117,9 @@ def test_sources_are_read_on_the_clock_of_the_run(record: Record) -> None:
     own, outside = run.series("jvm.cpu.time"), run.series("tree.cpu.time")
     both = ~np.isnan(own) & ~np.isnan(outside)
     assert both.mean() > 0.7
-    # A source counts from its first reading, which the start of the JVM may delay.
-    assert np.ptp((own - outside)[both & (run.times_s >= begin)]) < 0.2
+    # A source counts from its first reading, which the start of the JVM may delay. Between two readings, .2 s
+    # and on a busy machine more apart, two cores do what is not yet known.
+    assert np.ptp((own - outside)[both & (run.times_s >= begin)]) < 0.5
     states = {source.name: source for source in run.sources}
     assert states["tree"] == SourceState("tree", "process")
     assert states["gone"].reason == "http://127.0.0.1:1/metrics cannot be read: nothing listens there"

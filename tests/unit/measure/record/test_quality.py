@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.measure.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
+from buto.measure.quality import Sampling, find_starvation, pauses_s, quality_of, sampling, slow_beans
 from buto.measure.recording import Recording
 from buto.measure.target import Target
 from buto.run.model import Outcome, Problem, ProblemKind
@@ -32,7 +33,8 @@ def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
 def test_a_single_sample_of_a_second_that_had_five_planned_is_too_few(only: float) -> None:
     sampled = sampling(np.array([only]), 0.2, duration_s=1.0)
     assert sampled.missed_share >= 0.75
-    assert "starved" in quality_of(TARGET, GOOD, sampled, 0.0).describe()
+    [problem] = quality_of(replace(TARGET, interval_s=0.2), GOOD, sampled, 0.0).problems
+    assert problem.kind is ProblemKind.STARVED
     assert sampling(np.array([only]), 0.2).missed_share == 0.0, "a collector that holds the start misses none"
 
 
@@ -66,6 +68,33 @@ def test_a_run_with_more_than_a_fifth_missing_is_starved_and_says_who_used_the_c
     text = problems(ticks[np.arange(100) % 3 != 1])
     assert "starved: 33% of the planned samples are missing (limit 20%)" in text
     assert "other processes used 75% of the cores" in text
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "planned", "kept"),
+    [(0.05, 8, [0, 7]), (0.1, 5, [0, 4]), (0.02, 30, [0, *range(26, 30)]), (1.0, 4, [0, 3])],
+)
+def test_one_pause_does_not_starve_a_run_that_has_few_samples(
+    interval_s: float, planned: int, kept: list[int]
+) -> None:
+    """Its totals are read at the exit, whatever is missing of its curves."""
+    sampled = sampling(np.arange(planned)[kept] * interval_s, interval_s)
+    assert sampled.missed_share > 0.2
+    target = replace(TARGET, interval_s=interval_s)
+    assert quality_of(target, GOOD, sampled, 0.75).describe() == ""
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "planned", "kept"),
+    [(0.05, 13, [0, 12]), (0.02, 60, [0, *range(27, 60)]), (1.0, 5, [0, 4])],
+)
+def test_a_run_is_starved_by_three_samples_and_half_a_second_of_them(
+    interval_s: float, planned: int, kept: list[int]
+) -> None:
+    sampled = sampling(np.arange(planned)[kept] * interval_s, interval_s)
+    target = replace(TARGET, interval_s=interval_s)
+    [problem] = find_starvation(target, sampled, 0.75)
+    assert problem.kind is ProblemKind.STARVED
 
 
 def test_a_long_gap_starves_a_long_run_too() -> None:
@@ -136,23 +165,23 @@ def beans_of(answers_s: dict[str, list[float]]) -> Recording:
 
 def test_a_slow_mbean_is_named_where_samples_are_missing() -> None:
     recording = beans_of({"slow": [0.3, np.nan, 0.2], "quick": [0.001, 9.0, 0.002]})
-    starved, whole = Sampling(0.5, 0.3, 0.3), Sampling(0.1, 0.3, 0.3)
-    (problem,) = slow_beans(recording, starved, 0.1)
+    starved, whole = Sampling(0.5, 0.3, 0.3, 3), Sampling(0.1, 0.3, 0.3, 3)
+    (problem,) = slow_beans(recording, starved, 0.2)
     assert problem.kind is ProblemKind.SLOW_MBEAN
-    assert problem.text == "the MBean a:b=slow takes 0.25 s to answer, every 0.1 s"
-    assert slow_beans(recording, whole, 0.1) == ()
+    assert problem.text == "the MBean a:b=slow takes 0.25 s to answer, every 0.2 s"
+    assert slow_beans(recording, whole, 0.2) == ()
 
 
 def test_an_mbean_that_waited_once_with_all_others_is_not_why_samples_are_missing() -> None:
     recording = beans_of({"once": [0.06, np.nan, np.nan], "quick": [0.001, 0.001, 0.002]})
-    assert slow_beans(recording, Sampling(0.9, 1.2, 1.2), 0.05) == ()
+    assert slow_beans(recording, Sampling(0.9, 1.2, 1.2, 27), 0.05) == ()
 
 
 def test_of_mbeans_that_are_all_slow_the_slowest_are_named_that_explain_half() -> None:
     recording = beans_of({"second": [0.4] * 4, "third": [0.2] * 4, "first": [0.5] * 4})
-    named = names(slow_beans(recording, Sampling(10 / 11, 1.1, 1.1), 0.1))
+    named = names(slow_beans(recording, Sampling(10 / 11, 1.1, 1.1, 40), 0.1))
     assert named == ["a:b=first"], "forty are missing, and it took twenty"
-    named = names(slow_beans(recording, Sampling(11 / 12, 1.2, 1.2), 0.1))
+    named = names(slow_beans(recording, Sampling(11 / 12, 1.2, 1.2, 44), 0.1))
     assert named == ["a:b=first", "a:b=second"]
 
 
