@@ -180,10 +180,16 @@ def next_steps(
             )
         again = Step(Action.TRAIN, test, why="replaces the oracle by one of this environment")
         return (show, again) if elsewhere else (show,)
-    why = "only for the better" if story_of(verdict).is_welcome else "if the change is meant"
+    meant = "only for the better" if story_of(verdict).is_welcome else "if the change is meant"
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
-    accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, command=command, why=why)
-    return show, Step(Action.PLOT, test, from_runs=from_runs), *more, accept
+    accept = Step(
+        Action.ACCEPT,
+        test,
+        from_runs=from_runs if is_enough else None,
+        command=command,
+        why=f"{meant}: later checks expect it",
+    )
+    return show, Step(Action.PLOT, test, from_runs=from_runs, why="draws what differs"), *more, accept
 
 
 def _intervals(run: Run) -> float:

@@ -80,7 +80,7 @@ class TurnsReason(Struct, frozen=True):
     trained: str = ""
 
     def describe(self, status: Status, n_old: int, n_new: int) -> str:
-        times = f"launched {n_old} + {n_new} times in random order"
+        times = f"launched {n_old} and {n_new} times in random order"
         turns = f"{self.base or 'old'} and new program, {times},"
         if self.is_difference and status is Status.PASS and self.base:
             return f"{turns} do not differ: what differs from the training came before this change"

@@ -84,11 +84,14 @@ def comparable(first: RunSet, second: RunSet, settings: Settings) -> Comparable:
             ),
         )
     one_sided: dict[bool, list[str]] = {True: [], False: []}
+    owners = [f"the runs of {_test(runs)}" for runs in (first, second)]
+    if owners[0] == owners[1]:
+        owners = ["the old program's runs", "the new program's runs"]
     for prop in wanted:
-        for runs, names in ((first, ours - theirs), (second, theirs - ours)):
+        for whose, names in zip(owners, (ours - theirs, theirs - ours), strict=True):
             if prop.name in names:
                 one_sided[is_judged(prop)].append(
-                    f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"
+                    f"{prop.name} could not be compared: only {whose} have it, each of them"
                 )
     return Comparable(both, tuple(one_sided[True]), tuple(one_sided[False]))
 

@@ -2,7 +2,7 @@
 
 A program that keeps more also uses more of its heap, collects more often and takes more processor time. One
 change is then many findings. A story has a *headline* for each change that no other one accounts for; what
-another one accounts for, in direction and in amount, is *with it*. Nothing is left out.
+another one accounts for, in direction and in amount, comes with it. Nothing is left out.
 
 Pure, and by a table: :data:`FOLLOWS` says what follows from what, and how much of it at most.
 """

@@ -258,7 +258,7 @@ def _of_test(test: Any) -> tuple[str, ...]:
     judge = test.get("judge") if isinstance(test, dict) else None
     method = judge.get(METHOD) if isinstance(judge, dict) else None
     # What others add is looked up only for a name that is not buto's own, because that takes a while.
-    if method in registry.DETECTORS or not isinstance(method, str):
+    if not isinstance(method, str) or method in registry.DETECTORS:
         return ()
     if method not in (*registry.third_party(), *registry.PACKAGES):
         return ()

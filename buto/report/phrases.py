@@ -51,7 +51,7 @@ _NOUNS = {
     "process.thread.count": "process thread",
     "process.unix.file_descriptor.count": "open file",
     "process.socket.count": "socket",
-    "jvm.gc.count": "collection",
+    "jvm.gc.count": "garbage collection",
     "jvm.class.loaded": "class",
     "jvm.class.count": "class",
     "jvm.lock.contended": "contended lock",
@@ -121,7 +121,7 @@ def _with_followers(headlines: Sequence[Headline]) -> str:
     beside = _join(
         [brief(follower) for follower in followers], n_followers - len(followers) if followers else 0
     )
-    return f"{_list(headlines, MOST_HEADLINES)}{f'; with it: {beside}' if beside else ''}"
+    return f"{_list(headlines, MOST_HEADLINES)}{f'; this accounts for {beside}' if beside else ''}"
 
 
 def _list(headlines: Sequence[Headline], most: int) -> str:
@@ -130,7 +130,7 @@ def _list(headlines: Sequence[Headline], most: int) -> str:
 
 def _join(texts: Sequence[str], left: int) -> str:
     if left > 0:
-        return f"{', '.join(texts)} and {left} more"
+        return f"{', '.join(texts)} and {format_count(left, 'other')}"
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
@@ -179,7 +179,7 @@ def phrase(headline: Headline) -> str:
 
 
 def brief(finding: Finding) -> str:
-    """Return what follows from a headline as ``14 more collections`` or ``processor time +149 %``."""
+    """Return what follows from a headline as ``14 more garbage collections`` or ``processor time +149 %``."""
     size = finding.told_size if isinstance(finding, Difference) else None
     if not isinstance(finding, Difference) or size is None:
         return _without_size(finding)
@@ -221,7 +221,7 @@ def share(size: Amount) -> str:
         return ""
     ratio = size.new / size.old
     if ratio >= TIMES:
-        return format_ratio(float(f"{ratio:.2g}"))
+        return format_ratio(ratio)
     return f"{'+' if size.change > 0 else '-'}{format_percent(abs(size.change / size.old))}"
 
 

@@ -26,7 +26,7 @@ from buto.report.panels import Panel
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.style import run_beside_limit
-from buto.run.properties import title_of
+from buto.run.properties import LIVE_CLASSES, Kind, title_of
 from buto.run.units import format_count, format_percent
 
 CURVE_WIDTH, SHORT_CURVE_WIDTH = 24, 16
@@ -41,8 +41,12 @@ MAX_CLASSES = 3
 LEAST_CLASS = 0.05
 """Of the change of the largest class, what another must have to be named in a short text."""
 
+KEPT = frozenset({"jvm.memory.heap.live", "jvm.object.live", LIVE_CLASSES.name})
+"""Subjects that the classes of live objects explain."""
+
 MAX_NEXT = 2
 LIVE_OBJECTS = "live objects at the exit"
+CURVE_OF = "a new run over time"
 _MAX_ERROR_LINES = 40
 
 
@@ -123,7 +127,13 @@ def _short_lines(report: CheckReport) -> list[Line]:
 
 
 def _largest_classes(report: CheckReport) -> list[ClassChange]:
-    """Return the classes that changed most, without those that are little beside the first."""
+    """Return the classes that changed most, without those that are little beside the first.
+
+    None, where the story says nothing of what is kept: then they explain nothing that is told.
+    """
+    told = {finding.subject for finding in (*report.story.findings, *report.noted.findings)}
+    if not told & KEPT:
+        return []
     first = max((abs(change.size_bytes) for change in report.classes), default=0)
     return [change for change in report.classes if abs(change.size_bytes) >= LEAST_CLASS * first][
         :MAX_CLASSES
@@ -219,29 +229,27 @@ def _leading(report: CheckReport, most: int) -> list[Line]:
     ]
     left = len(story.findings) - sum(len(headline.findings) for headline in shown)
     if left and lines:
-        lines[-1] = line(*lines[-1].parts, f"; and {left} more {MORE}")
+        lines[-1] = line(*lines[-1].parts, f"; and {format_count(left, 'other')} {MORE}")
     return lines
 
 
 def _in_one_line(headline: Headline, panel: Panel | None, name: str) -> Line:
     finding = headline.finding
-    run, _ = run_beside_limit(finding, panel, SHORT_CURVE_WIDTH)
+    # What only adds up rises in any run, and says nothing of what differs.
+    adds_up = panel is None or panel.prop.kind is Kind.COUNTER
+    curve = [] if adds_up else run_beside_limit(finding, panel, SHORT_CURVE_WIDTH)[0]
     summary = ", ".join(filter(None, (words.change(finding), words.effect(finding))))
     details = words.old_to_new(finding) or words.describe_measured(finding) or finding.text
     n_followers = len(headline.followers)
-    follow = (
-        f" ({format_count(n_followers, 'other')} follow{'s' if n_followers == 1 else ''})"
-        if n_followers
-        else ""
-    )
+    follow = f" (accounts for {format_count(n_followers, 'other')})" if n_followers else ""
     return line(
         "  ",
         (name, "bold"),
         "  ",
-        *run,
-        "  " if run else "",
         (one_line(summary, MAX_TEXT), EFFECT_COLOUR[finding.effect]),
         f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{follow}",
+        f"; {CURVE_OF} " if curve else "",
+        *curve,
     )
 
 

@@ -43,7 +43,7 @@ def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
     assert done.stdout.startswith("REGRESSION  new against old: keeps ")
     assert "because: p = 0.00216 (alpha 0.01)\n" in done.stdout
     (found,) = [line for line in done.stdout.splitlines() if line.startswith("  live heap  ")]
-    assert re.search(r"  \+[\d.]+ MiB .*, worse: kept at the exit .* \(1 other follows\)", found)
+    assert re.search(r"  \+[\d.]+ MiB .*, worse: kept at the exit .* \(accounts for 1 other\)", found)
     assert "training" not in done.stdout
     result = json.loads((both / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))

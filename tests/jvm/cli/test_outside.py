@@ -42,7 +42,7 @@ public final class Main {
     }
 }
 """
-IN_TURNS = re.compile(r"launched \d+ \+ \d+ times in random order, differ")
+IN_TURNS = re.compile(r"launched \d+ and \d+ times in random order, differ")
 BUILD = "mkdir -p classes && javac -d classes Main.java"
 
 

@@ -48,7 +48,7 @@ tests:
     interval: 50ms
     judge: {literal(BY_MULTIPLES)}
 """
-BY_TURNS = re.compile(r"were launched \d+ \+ \d+ times in random order")
+BY_TURNS = re.compile(r"were launched \d+ and \d+ times in random order")
 BURN = "while True: pass"
 
 

@@ -83,7 +83,7 @@ def counts(trained: Trained) -> str:
     """How often turns have launched both programs, as a verdict says it."""
     store = trained.project.store
     turns = [run for run in store.load_set("leaker", store.ids("leaker")) if run.metadata[PURPOSE] == "turns"]
-    return f"{trained.n_old()} + {len(turns)}"
+    return f"{trained.n_old()} and {len(turns)}"
 
 
 def test_before_the_first_launch_it_is_said_what_may_follow_and_for_how_long(trained: Trained) -> None:
@@ -128,7 +128,7 @@ def test_a_machine_that_has_changed_fails_no_program(trained: Trained) -> None:
     headline, because, *_ = result_lines(result)
     assert headline.startswith(
         "PASS  leaker: the {1} runs did what the {0} runs of the old program did".format(
-            *counts(trained).split(" + ")
+            *counts(trained).split(" and ")
         )
     )
     assert because == f"  because: {reasons(result)[0]}"
@@ -140,7 +140,7 @@ def test_a_program_that_has_changed_fails_in_turns(trained: Trained) -> None:
     assert reasons(result) == (
         f"old and new program, launched {counts(trained)} times in random order, differ",
     )
-    n_old, n_new = map(int, counts(trained).split(" + "))
+    n_old, n_new = map(int, counts(trained).split(" and "))
     assert n_old + n_new <= FOUND_BY
     assert min(n_old, n_new) >= 2
     assert [do for do, _ in steps(result)] == [Do.LAUNCH, Do.LAUNCH, Do.TURNS, Do.FAIL]
@@ -473,7 +473,7 @@ def test_the_old_program_s_runs_are_listed_and_are_no_test(trained: Trained) -> 
     for asked in ("history", "label"):
         assert OLD not in called(trained.directory, asked, "leaker").stdout
     checks = [entry for entry in history(trained.project, "leaker") if not entry.is_training]
-    assert [str(len(past_check.run_ids)) for past_check in checks] == [counts(trained).split(" + ")[1]]
+    assert [str(len(past_check.run_ids)) for past_check in checks] == [counts(trained).split(" and ")[1]]
     (trained.directory / "buto.yaml").write_text(
         "version: 1\ntests:\n  leaker: {command: java -jar app.jar}\n"
     )

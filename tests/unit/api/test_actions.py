@@ -75,9 +75,9 @@ def test_advice_is_a_call(project: Path) -> None:
     show, plot, turns, accept = result.report.next_steps
     first = leaking_run(LEAKY).id
     assert show == f'buto.open_store().load("leaker", "{first}")'
-    assert plot == "buto.plot_result(result)"
+    assert plot == "buto.plot_result(result)  # draws what differs"
     assert turns == "have the old program built: program: {build: COMMAND}, at the test in buto.yaml"
-    assert accept == 'buto.accept("leaker")  # if the change is meant'
+    assert accept == 'buto.accept("leaker")  # if the change is meant: later checks expect it'
     loaded = eval(show, {"buto": buto})
     assert loaded.id == first
 

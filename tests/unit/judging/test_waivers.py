@@ -144,7 +144,7 @@ def test_a_statement_has_no_size_and_cannot_be_waived() -> None:
 
 def test_what_could_not_be_read_is_undecided_once_all_findings_are_waived() -> None:
     unread = f"{THREADS} could not be read"
-    turns = "old and new program, launched 4 + 4 times in random order, differ"
+    turns = "old and new program, launched 4 and 4 times in random order, differ"
     verdict = replace(
         failed(finding()),
         reasons=(turns,),

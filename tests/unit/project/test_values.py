@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.engine.placement import HostLabels
-from buto.errors import ConfigError, UsageError
+from buto.errors import ButoError, ConfigError, UsageError
 from buto.measure.host import environment
 from buto.measure.target import PROCESS, SourceSpec
 from buto.project.config import Config, load
@@ -24,6 +28,7 @@ from buto.project.document import (
     scheduler_of,
 )
 from buto.project.model import TestConfig, build_test
+from perf.fuzz import examples
 
 
 def test_names_in_braces_are_replaced_and_other_dollars_stay() -> None:
@@ -241,3 +246,33 @@ def test_a_process_has_no_key_of_a_jvm(key: str, value: object) -> None:
 def test_a_process_is_measured_without_a_live_set() -> None:
     test = build_test("native", {"command": ["./native"], "measure": "process"}, None, {})
     assert (test.target.collector, test.target.live_set) == (PROCESS, None)
+
+
+def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The place of each value within a document, the document's own first."""
+    yield at
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in inside:
+        yield from places(each, (*at, key))
+
+
+def put(document: Any, at: tuple[str | int, ...], value: Any) -> Any:
+    """A copy of a document with another value at a place."""
+    if not at:
+        return value
+    changed = copy.copy(document)
+    changed[at[0]] = put(document[at[0]], at[1:], value)
+    return changed
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [[1]], -1.5, None], ids=repr)
+def test_a_value_of_any_kind_at_any_key_is_taken_or_refused(tmp_path: Path, value: Any) -> None:
+    """A reader that asks of a value what only some kinds can answer would end with a traceback."""
+    path, refused = tmp_path / "buto.yaml", 0
+    for at in places(examples.CONFIG):
+        path.write_text(json.dumps(put(examples.CONFIG, at, value)))
+        try:
+            load(path, {"HOME": "/home/somebody"})
+        except ButoError:
+            refused += 1
+    assert refused > 10

@@ -111,7 +111,7 @@ def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
     assert outcome.reason.startswith("without turns, keeps ")
     assert (
         outcome.details[-1]
-        == "  next: pytest test_it.py::test_leaker --buto-accept  # if the change is meant"
+        == "  next: pytest test_it.py::test_leaker --buto-accept  # if the change is meant: later checks expect it"
     )
     assert case.outcome(-1).details == ()
     assert len(case.outcome(1).details) >= len(outcome.details)

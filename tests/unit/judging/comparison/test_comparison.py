@@ -154,7 +154,7 @@ def test_a_property_of_one_program_only_keeps_the_two_from_being_alike():
     verdict = compare(runs_of("old", 6), run_set(more), SETTINGS)
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.reasons == (
-        "jvm.gc.count[Other] was read in all runs of new only, and could not be compared",
+        "jvm.gc.count[Other] could not be compared: only the runs of new have it, each of them",
     )
     some = compare(runs_of("old", 6), run_set([*new.runs[:3], *more[3:]]), SETTINGS)
     assert some.status is Status.PASS
@@ -192,7 +192,7 @@ def test_a_property_whose_values_are_all_too_large_is_not_taken_as_read():
     verdict = compare(runs_of("old", 6), new, SETTINGS)
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.reasons == (
-        "jvm.thread.count was read in all runs of old only, and could not be compared",
+        "jvm.thread.count could not be compared: only the runs of old have it, each of them",
     )
 
 

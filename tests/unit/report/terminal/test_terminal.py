@@ -121,7 +121,7 @@ def told() -> Iterator[tuple[str, list[str]]]:
     for lower, upper in ((None, 2**20), (2**20, float("inf")), (2**20, 2**20), (2**20, 2**21)):
         yield f"a band from {lower} to {upper}", fails(leak(lower=lower, upper=upper))
     leaking = made.verdict(findings=made.leaking())
-    yield "what follows is with it, and better is a line of its own", lines_of(leaking, **short)
+    yield "a headline accounts for what follows, and better is a line of its own", lines_of(leaking, **short)
     better = tuple(difference for difference in made.leaking() if difference.effect is Effect.BETTER)
     yield "only better is a change that one accepts", lines_of(made.verdict(findings=better), **short)
     yield (
@@ -161,8 +161,8 @@ def test_of_many_notes_three_are_named_and_the_others_counted() -> None:
     [headline] = lines_of(judged, detail=Detail.HEADLINE)
     names = ["threads", "processor time", "classes"]
     assert [part.split(" +")[0] for part in headline.split("noted: ")[1].split(", ")[:3]] == names
-    # Two others follow from the used heap.
-    assert " and 2 more; no change" in headline
+    # The used heap accounts for two others.
+    assert " and 2 others; no change" in headline
 
 
 @pytest.mark.parametrize(("measure", "short"), words.SHORT.items())
@@ -185,7 +185,7 @@ def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_w
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names), warnings=warnings)
     lines = lines_of(judged, made.run(), detail=Detail.SHORT, panels=tuple(map(made.panel, names)))
     n_shown = sum(line.startswith("  p") for line in lines)
-    left = re.compile(r"  p.*; and (\d+) more \(-v\)")
+    left = re.compile(r"  p.*; and (\d+) others? \(-v\)")
     left_out = sum(int(found[1]) for line in lines if (found := left.fullmatch(line)))
     assert n_shown == min(n_findings, 3)
     assert n_shown + left_out == n_findings
