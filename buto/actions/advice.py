@@ -178,7 +178,10 @@ def next_steps(
             return show, Step(
                 Action.TRAIN, test, plain=True, why="the program as it was; replaces the oracle"
             )
-        again = Step(Action.TRAIN, test, why="replaces the oracle by one of this environment")
+        # Of a changed program it would make the regression the expected.
+        again = Step(
+            Action.TRAIN, test, why="only with the program as it was: what it uses now becomes the expected"
+        )
         return (show, again) if elsewhere else (show,)
     meant = "only for the better" if story_of(verdict).is_welcome else "if the change is meant"
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)

@@ -160,7 +160,7 @@ class Failed(Struct, frozen=True):
 
 
 class OracleChanged(Struct, frozen=True):
-    """What accepting runs changes.
+    """What accepting runs, or a training that replaces an oracle, changes.
 
     Attributes:
         known, learned: the oracle before and after.

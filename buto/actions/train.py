@@ -10,7 +10,17 @@ from msgspec import Struct, structs
 from buto import oracle
 from buto.actions.advice import describe_jvms, growth_warning, input_remark, warnings
 from buto.actions.bases import add_build, find_used_programs
-from buto.actions.events import Event, OracleWritten, Reporter, RunStored, Told, Trained, Warned, ignore
+from buto.actions.events import (
+    Event,
+    OracleChanged,
+    OracleWritten,
+    Reporter,
+    RunStored,
+    Told,
+    Trained,
+    Warned,
+    ignore,
+)
 from buto.actions.kept import describe_program, forget_programs, keep_program, watch
 from buto.actions.labelled import load_labelled_past
 from buto.actions.launcher import Launcher
@@ -22,12 +32,13 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.stored import load_stored_runs
 from buto.actions.trying import try_copy
-from buto.errors import ButoError, StorageError
+from buto.errors import BadFileError, ButoError, StorageError
 from buto.judging.alarms import Strength
 from buto.oracle import Oracle
 from buto.programs.named import Kept
 from buto.report.result import Result
 from buto.report.strength import discouraging
+from buto.run.cache import is_missing
 from buto.steps import Action, Advice, Step
 
 
@@ -127,8 +138,11 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
 
     def learn() -> Result:
         trained = learn_from(launcher, case)
+        replaced = find_replaced(case, trained)
         strengths = trained.fitted.strengths(everything=True)
         trained = write_oracle(launcher, case, trained, strengths.found)
+        if replaced is not None:
+            launcher.report(OracleChanged(replaced, trained))
         valid = case.valid()
         training = case.training
         is_launched = training is not None and training.watched is not None
@@ -159,6 +173,22 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
         return result
 
     return learn_or_report(launcher, case, Step(Action.TRAIN, case.name, from_runs=which), learn)
+
+
+def find_replaced(case: PlanProgress, trained: Oracle) -> Oracle | None:
+    """Return the oracle that a training replaces, to say what moves; None without a like one to be read.
+
+    A damaged one prevents no training, and numbers of another method are no more or less.
+    """
+    assert case.training is not None
+    path = case.training.path
+    if is_missing(path):
+        return None
+    try:
+        known = oracle.load(path)
+    except BadFileError:
+        return None
+    return known if known.settings.method == trained.settings.method else None
 
 
 def learn_from(launcher: Launcher, case: PlanProgress) -> Oracle:

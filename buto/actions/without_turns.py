@@ -8,6 +8,7 @@ from msgspec import structs
 
 from buto.actions.advice import next_steps
 from buto.actions.old_program import NAME_BUILD
+from buto.judging.verdict import Status
 from buto.oracle import CheckedRuns, Oracle
 from buto.programs.named import UNKNOWN, Unkept
 from buto.steps import Action, Step
@@ -53,7 +54,8 @@ def steps_without_turns(
 ) -> tuple[Step | str, ...]:
     """Return the next steps after such a verdict: how to get turns is before the last one.
 
-    It may be a regression, for which training again is offered only where the environment is another one.
+    Where nothing could be judged, it is the last one, which short texts show: it may be a regression, and
+    training again would make that the expected.
 
     Args:
         known, from_runs, more, command: see :func:`buto.actions.advice.next_steps`.
@@ -61,4 +63,8 @@ def steps_without_turns(
     """
     steps = next_steps(known, checked.verdict, from_runs, more=more, command=command)
     # A pass has none.
-    return (*steps[:-1], turns, *steps[-1:]) if steps and turns else steps
+    if not steps or not turns:
+        return steps
+    if checked.verdict.status is Status.INCONCLUSIVE:
+        return (*steps, turns)
+    return (*steps[:-1], turns, *steps[-1:])
