@@ -18,7 +18,7 @@ much they scatter depends on what else the machine does that day, so no size hol
 WITHOUT_COUNTS = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
 """The same of runs in which neither live objects nor allocated bytes were counted."""
 
-NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
+NOTHING = "these training runs are too few, or too unlike, to promise a size that a check detects of "
 INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
 
 LARGE_SHARE = 1.0
