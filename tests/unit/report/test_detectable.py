@@ -28,8 +28,8 @@ def test_one_line_has_what_matters_in_a_fixed_order_and_no_times() -> None:
     ]
     assert detectable(found) == f"{INTRODUCTION}used heap ±1 MiB (10 %); none of threads"
     nothing = (
-        "these training runs are too few, or too unlike, to promise a size that a check detects of used heap, "
-        "threads"
+        "these training runs are too few, or too unlike, to promise a size that a check detects of "
+        "used heap, threads"
     )
     assert detectable([Strength(HEAP, 1.0, inf, inf), Strength(THREADS, 1.0, inf, inf)]) == nothing
 
