@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, isfinite
 
 from buto.judging.alarms import TIMES_LEVEL, Strength, smallest_change
-from buto.run.properties import title_of
+from buto.run.properties import is_time, property_for, title_of
 from buto.run.units import counted_noun, plural
 from buto.steps import Advice, Setting
 
@@ -82,6 +82,7 @@ def that_matter(strengths: Sequence[Strength]) -> list[Strength]:
 
 
 HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
+HEADING_OF_TIMES = "the same of times, in an hour like that of the training; no promise for another"
 
 MORE_RUNS = Advice("more training runs help (", Setting("runs", "15"), " or ", Setting("runs", "auto"), ")")
 
@@ -94,13 +95,17 @@ def strength_lines(strengths: Sequence[Strength], more_runs: str = MORE_RUNS) ->
     """
     known = [strength for strength in strengths if isfinite(min(strength.more, strength.less))]
     others = [strength.quantity.name for strength in strengths if strength not in known]
+    times = [strength for strength in known if is_time(property_for(strength.quantity.name))]
+    width = max((len(strength.quantity.name) for strength in known), default=0)
     lines = []
-    if known:
-        width = max(len(strength.quantity.name) for strength in known)
-        lines += [
-            f"{HEADING}:",
-            *(f"  {strength.quantity.name:<{width}}  {change(strength)}" for strength in known),
-        ]
+    kinds = (
+        (HEADING, [strength for strength in known if strength not in times]),
+        (HEADING_OF_TIMES, times),
+    )
+    for heading, some in kinds:
+        if some:
+            rows = (f"  {strength.quantity.name:<{width}}  {change(strength)}" for strength in some)
+            lines += [f"{heading}:", *rows]
     if others:
         lines.append(f"not detected up to {TIMES_LEVEL:.0f} times as much: {', '.join(others)}; {more_runs}")
     return lines

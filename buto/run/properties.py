@@ -346,6 +346,12 @@ def follows_the_machine(prop: Property) -> bool:
     return not is_counted(prop) and nature_of(prop) is not Nature.COUNT
 
 
+@cache
+def is_time(prop: Property) -> bool:
+    """Return whether a property is time that passed or was computed, which the load of an hour moves."""
+    return nature_of(prop) is Nature.TIME
+
+
 OF_PLACES = ("jvm.memory.allocated", "jvm.class.*", "process.io.*", "process.disk.io*")
 """Shell patterns of what depends on where the program's files are: a JVM allocates more for each class of a
 longer path, and may read a jar twice that it knows by two paths."""

@@ -116,7 +116,8 @@ def _share(trial: LiveTrial) -> str:
     text = f"{word} {trial.n_failed} of {trial.n_counted}"
     between = f"{format_percent(limits.lower)} to {format_percent(limits.upper)}"
     undecided = f"; {trial.n_undecided} not decided" if trial.n_undecided else ""
-    return f"{text} ({between}){undecided}; {format_count(trial.n_launches, 'launch')}"
+    promise = "; not promised" if trial.wanted == 0 else ""
+    return f"{text} ({between}){undecided}{promise}; {format_count(trial.n_launches, 'launch')}"
 
 
 def _tell(test: str, outcome: SelftestOutcome, console: Console, front_end: FrontEnd) -> None:

@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from buto.judging.alarms import Strength
-from buto.report.strength import HEADING, strength_lines
+from buto.report.strength import HEADING, HEADING_OF_TIMES, strength_lines
 from buto.run.properties import property_for
 
 HEAP = property_for("jvm.memory.heap.used")
@@ -37,6 +37,13 @@ def test_what_is_not_promised_stands_in_one_line_that_says_what_helps() -> None:
     assert "up to 10 times as much: jvm.cpu.time, jvm.class.loaded; more training runs help" in line
     known = strength_lines([*others, Strength(HEAP, 2.0**20, 2.0**19, inf)])
     assert known == [f"{HEADING}:", "  jvm.memory.heap.used  +512 KiB (50 %)", line]
+
+
+def test_times_stand_apart_because_no_size_of_them_holds_for_another_hour() -> None:
+    cpu = Strength(property_for("jvm.cpu.time"), 2.0, 0.5, inf)
+    lines = strength_lines([cpu, Strength(HEAP, 2.0**20, 2.0**19, inf)])
+    assert [lines[0], lines[2]] == [f"{HEADING}:", f"{HEADING_OF_TIMES}:"]
+    assert "jvm.memory.heap.used" in lines[1] and "jvm.cpu.time" in lines[3]
 
 
 def test_without_strengths_there_are_no_lines() -> None:
