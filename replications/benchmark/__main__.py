@@ -11,6 +11,7 @@ examples:
   python -m benchmark table --figure rules.png
   python -m benchmark neighbours --judged neighbours.csv
   python -m benchmark bursts
+  python -m benchmark histories
   python -m benchmark shuffles --judged shuffles.csv
   python -m benchmark configuration && buto compare jsoup-parse-old --against jsoup-parse-new
   python -m benchmark reproduce --commits
@@ -39,6 +40,7 @@ from benchmark import (
     bursts,
     explained,
     halves,
+    histories,
     judged,
     neighbours,
     recording,
@@ -203,6 +205,11 @@ def _judged(given: argparse.Namespace, with_rules: Sequence[rules.Named]) -> int
     return 0
 
 
+def _histories(given: argparse.Namespace) -> int:
+    print(histories.table())
+    return 0
+
+
 def _shuffles(given: argparse.Namespace) -> int:
     chosen = {pair.name: pair for pair in named(read_all(), given.names)}
     cells = {name: recording.load(cell, given.data) for name, cell in recording.CELLS.items()}
@@ -341,6 +348,7 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "table": (_table, "judge the recorded pairs by all rules"),
     "neighbours": (_neighbours, "judge the recorded pairs by the rules of other projects"),
     "bursts": (_bursts, "count false alarms while bursts of processor time come and go"),
+    "histories": (_histories, "look at builds that did not change by rules for whole histories"),
     "shuffles": (_shuffles, "count how often turns accuse where labels mean nothing"),
     "draw": (_draw, "print which pairs are set apart"),
     "sums": (_sums, "print lines with the SHA-256 of files of Maven Central, for the file of a pair"),
