@@ -1,27 +1,31 @@
-"""Record a session in a terminal: ``docs/images/session.svg``, which the README shows.
+"""Record a session in a terminal: ``docs/images/session.svg`` for the README, and its last command alone.
 
 python scripts/terminal.py
 
 It types the commands of ``SESSION`` in an empty directory with the demo's configuration, and draws what they
-print. Nothing is written by hand. Lines about the progress, one for each launch, are left out.
+print, with the colours of a terminal. Nothing is written by hand. Lines about the progress, one for each
+launch, are left out.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
-DRAWING = ROOT / "docs" / "images" / "session.svg"
+IMAGES = ROOT / "docs" / "images"
 DEMO = ROOT / "demo"
 WIDTH = 112
 SESSION = (
@@ -37,8 +41,10 @@ PROGRESS = re.compile(r"^leaker(?:@\w+)?: run \d+ of ")
 
 
 def main() -> int:
-    """Draw a session; keep the old drawing if a check decided otherwise than the story."""
-    console = Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO())
+    """Draw a session, and its last command; keep the old drawings if a check decided otherwise."""
+    session, last = (
+        Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO()) for _ in range(2)
+    )
     with tempfile.TemporaryDirectory() as place:
         for name in ("buto.yaml", "changed.yaml"):
             shutil.copy(DEMO / name, place)
@@ -47,31 +53,51 @@ def main() -> int:
             if exit_code != expected:
                 print(f"{command!r} ended with {exit_code} instead of {expected}:\n{text}")
                 return 1
-            console.print(Text(f"$ {command}", style="bold"))
-            console.print(shown(text), end="")
-            console.print(Text(f"exit code {exit_code}\n", style="dim"))
-    svg = console.export_svg(title="buto", unique_id="session")
-    # Fonts of the reader's machine: the picture must load nothing.
-    DRAWING.write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8")
-    print(f"{DRAWING.relative_to(ROOT)} shows the session.")
+            for console in (session, last) if command == SESSION[-1][0] else (session,):
+                console.print(Text(f"$ {command}", style="bold"))
+                console.print(shown(text), end="")
+                console.print(Text(f"exit code {exit_code}\n", style="dim"))
+    for name, console in (("session", session), ("terminal", last)):
+        svg = console.export_svg(title="buto", unique_id=name)
+        # Fonts of the reader's machine: the picture must load nothing.
+        text = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+        (IMAGES / f"{name}.svg").write_text(text, encoding="utf-8")
+    print(f"{IMAGES.relative_to(ROOT)} shows the session.")
     return 0
 
 
 def type_command(command: str, place: Path) -> tuple[int, str]:
-    """Carry out a command in a directory, with colours; return its exit code and what it printed."""
-    colours = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
+    """Carry out a command in a directory; return its exit code and what it printed, the result last.
+
+    Its standard output is a terminal, so that the result has colours. Its standard error is none, so that
+    progress comes as lines.
+    """
+    ours, theirs = pty.openpty()
     program, *words = command.split()
-    done = subprocess.run(
-        [sys.executable, "-m", program, *words],
-        cwd=place,
-        env={**os.environ, **colours},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=COMMAND_S,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    with ThreadPoolExecutor(1) as pool, open(ours, "rb", buffering=0) as terminal:
+        printed = pool.submit(read_terminal, terminal)
+        done = subprocess.run(
+            [sys.executable, "-m", program, *words],
+            cwd=place,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(WIDTH)},
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            timeout=COMMAND_S,
+            check=False,
+        )
+        os.close(theirs)
+        result = printed.result()
+    return done.returncode, (done.stderr + result).decode().replace("\r\n", "\n")
+
+
+def read_terminal(terminal: io.RawIOBase) -> bytes:
+    """Return what is printed until nobody has the other side of a terminal any more."""
+    printed = b""
+    # Linux ends it by an error, and other systems by an empty answer.
+    with contextlib.suppress(OSError):
+        while part := terminal.read(io.DEFAULT_BUFFER_SIZE):
+            printed += part
+    return printed
 
 
 def shown(text: str) -> Text:
