@@ -26,8 +26,7 @@ from buto.measure.hooks import LaunchHooks, MeasuredProgram
 from buto.measure.opener import open_collector
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
-from buto.measure.target import PROCESS
-from buto.measure.workload.model import STOPPED_EXIT
+from buto.measure.target import PROCESS, STOPPED_EXIT
 from buto.measure.workload.serving import OPENER
 from buto.programs.jar import read_entries
 from buto.programs.java import is_java
