@@ -166,9 +166,9 @@ def begin(
         )
     if not proposal.tests:
         raise UsageError(
-            f"this is {proposal.kind}, and there is no jar to launch in target or build/libs"
+            f"this is {proposal.kind}, and {proposal.lacks}"
             + "".join(f"; {name} is skipped: {why}" for name, why in listing.skipped.items()),
-            advice=f"{proposal.missing}; then call this again",
+            advice=proposal.missing,
         )
     words = proposal.tests[0].command
     executable = native_executable(words, directory, os.environ)
