@@ -30,6 +30,7 @@ from buto.actions.stored import (
 )
 from buto.actions.train import complete_learning, learn_from, learn_or_report, write_oracle
 from buto.actions.turns import find_reason, judge_by_oracle, load_turns
+from buto.actions.unwritten import warn_of_launches, warn_of_training
 from buto.actions.waivers import find_waivers, trailer_size
 from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import JudgeError, UsageError
@@ -95,6 +96,11 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
         project.check_oracles_writable(names)
     every = [project.load_known(name, action) for name in names]
     tests = [_test(project, name, request, known.oracle) for name, known in zip(names, every, strict=True)]
+    for name, known in zip(names, every, strict=True):
+        ours = project.find_test(name)
+        warn_of_training(name, ours, overrides, reporter)
+        if ours is not None and request.from_runs is None:
+            warn_of_launches(known.oracle, ours, overrides, reporter)
     launcher = project.launcher(reporter)
     workspace = launcher.workspace
     watched = [watch(workspace, test, known.path) for test, known in zip(tests, every, strict=True)]

@@ -41,6 +41,7 @@ from buto.actions.turns import (
     reason_stored,
     run_turns,
 )
+from buto.actions.unwritten import warn_of_launches
 from buto.actions.waivers import apply_waivers, find_waivers
 from buto.actions.without_turns import (
     NOT_FOR_NAMED,
@@ -119,6 +120,8 @@ def check(project: Project, request: CheckRequest, reporter: Reporter = ignore) 
         ours = project.find_test(known.oracle.test)
         if ours is not None:
             warn_of_settings(known.oracle, ours, overrides.alpha, reporter)
+            if request.from_runs is None:
+                warn_of_launches(known.oracle, ours, overrides, reporter)
         # A trailer in a wrong form is an error before anything is launched.
         find_waivers(launcher.workspace, known.oracle)
     tests: list[TestConfig] = []

@@ -12,16 +12,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from msgspec import Struct
 
 from buto.errors import MeasureError, StorageError
 from buto.measure.output import last_lines
-from buto.measure.program_faults import GIVE_INPUT, READ_INPUT, find_assertion, find_fault
+from buto.measure.program_faults import (
+    GIVE_INPUT,
+    READ_INPUT,
+    find_assertion,
+    find_fault,
+    find_last_exception,
+)
 from buto.measure.target import Target
+from buto.measure.workload.load import FAILURES
 from buto.run.files import acquire
 from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run
 from buto.run.storage import Place
-from buto.steps import Action, Advice, Setting, Step
+from buto.steps import Action, Advice, Configuration, Setting, Step
 
 _LEAST_REPEATS = 3
 
@@ -53,17 +61,26 @@ def check_ending(run: Run, target: Target) -> None:
     failed = _first(run, ProblemKind.SERVICE) or _first(run, ProblemKind.WORKLOAD)
     bad_end = _first(run, ProblemKind.JVM_END)
     fault = find_fault(run.stderr) or find_fault(run.stdout)
+    bad_exit = _first(run, ProblemKind.EXIT_CODE) or _first(run, ProblemKind.SIGNAL)
     what = f"the program {run.outcome.describe()}"
     asserted = find_assertion(run.stderr) or find_assertion(run.stdout)
-    if asserted is not None and run.outcome.exit_code not in (None, target.expected_exit):
+    if asserted is not None and bad_exit is not None and run.outcome.exit_code is not None:
         # Nobody wants a program to end so.
         raise MeasureError(f"{asserted.printed}\n{what}\n{_quote(run)}", advice=Advice(asserted.advice))
+    if failed is not None and bad_exit is not None and not run.outcome.timed_out:
+        # What asked a program that has ended had no answer, so its end is the cause.
+        printed = find_last_exception(run.stderr) or find_last_exception(run.stdout)
+        exception = f": {printed}" if printed else ""
+        during = " during its workload" if failed.kind is ProblemKind.WORKLOAD else ""
+        raise MeasureError(
+            f"{what}{during}{exception}\n{failed.text}\n{_quote(run)}",
+            advice=Advice(
+                f"{fault.advice if fault else 'find out why it ended'}; what was recorded: ", _show(run)
+            ),
+        )
     if failed is not None and not run.outcome.timed_out:
-        show = Advice(Step(Action.SHOW_RUN, run.test, run_id=run.id))
-        # An exit that buto asked for is none of the program's faults.
-        ended = "" if run.outcome.exit_code == target.expected_exit else f"{what}\n"
-        raise MeasureError(f"{failed.text}\n{ended}{_quote(run)}", advice=show)
-    if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
+        raise MeasureError(f"{failed.text}\n{_quote(run)}", advice=_advise_on_requests(run))
+    if not run.outcome.timed_out and bad_exit is None:
         if bad_end is None:
             return
         what = bad_end.text
@@ -81,8 +98,30 @@ def check_ending(run: Run, target: Target) -> None:
         helps += [fault.advice] if fault else []
         advice = Advice("; ".join([*helps, "if this program should end so: "]), expected)
     else:
-        advice = Advice("see what the run recorded: ", Step(Action.SHOW_RUN, run.test, run_id=run.id))
+        advice = Advice("see what the run recorded: ", _show(run))
     raise MeasureError(f"{what}\n{_quote(run)}", advice=advice)
+
+
+def _show(run: Run) -> Step:
+    return Step(Action.SHOW_RUN, run.test, run_id=run.id)
+
+
+def _advise_on_requests(run: Run) -> Advice:
+    """Return what helps against requests that failed; where none is known to have, to look at the run."""
+    names = (item.name for item in run.properties)
+    failing = [
+        name
+        for name in names
+        if name.startswith(FAILURES) and np.fmax.reduce(run.series(name), initial=0) > 0
+    ]
+    if not failing:
+        return Advice(_show(run))
+    kinds = ", ".join(name.removeprefix(FAILURES).strip("[]") for name in failing)
+    return Advice(
+        f"mend what answers {kinds}; or, where such an answer is right, give the request its status, as "
+        "status: 404; or let a share of all requests fail, as may-fail: 0.02 of the load, in ",
+        Configuration(),
+    )
 
 
 def _first(run: Run, kind: ProblemKind) -> Problem | None:

@@ -26,8 +26,7 @@ from buto.measure.hooks import LaunchHooks, MeasuredProgram
 from buto.measure.opener import open_collector
 from buto.measure.output import last_lines
 from buto.measure.private_directory import private_directory
-from buto.measure.target import PROCESS
-from buto.measure.workload.model import STOPPED_EXIT
+from buto.measure.target import PROCESS, STOPPED_EXIT
 from buto.measure.workload.serving import OPENER
 from buto.programs.jar import read_entries
 from buto.programs.java import is_java
@@ -167,9 +166,9 @@ def begin(
         )
     if not proposal.tests:
         raise UsageError(
-            f"this is {proposal.kind}, and there is no jar to launch in target or build/libs"
+            f"this is {proposal.kind}, and {proposal.lacks}"
             + "".join(f"; {name} is skipped: {why}" for name, why in listing.skipped.items()),
-            advice=f"{proposal.missing}; then call this again",
+            advice=proposal.missing,
         )
     words = proposal.tests[0].command
     executable = native_executable(words, directory, os.environ)

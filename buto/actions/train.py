@@ -32,6 +32,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.stored import load_stored_runs
 from buto.actions.trying import try_copy
+from buto.actions.unwritten import warn_of_training
 from buto.errors import BadFileError, ButoError, StorageError
 from buto.judging.alarms import Strength
 from buto.oracle import Oracle
@@ -79,6 +80,7 @@ def train(project: Project, request: TrainRequest, reporter: Reporter = ignore) 
     launcher, paths = project.launcher(reporter), map(project.oracle_path, names)
     for name in names:
         warn_of_failed_check(launcher.workspace, name, reporter)
+        warn_of_training(name, project.find_test(name), overrides, reporter)
     cases = [
         plan_training(test, path, watch(launcher.workspace, test, path))
         for test, path in zip(tests, paths, strict=True)

@@ -187,7 +187,10 @@ def _how(ended: Followed) -> str:
     """Return what to say of a program that did not exit; empty if it did."""
     if ended.timed_out:
         return f"it was stopped at its time limit of {ended.launch.target.timeout_s:g} s"
-    if ended.ending.signal is not None:
+    launch = ended.launch
+    # A script that is asked to end leaves its JVM behind, which ends in order.
+    is_left = launch.was_asked_to_end and not launch.line.direct
+    if ended.ending.signal is not None and not is_left:
         return f"it was ended by signal {ended.ending.signal}: {_CUT_OFF}"
     return ""
 

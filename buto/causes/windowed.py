@@ -143,7 +143,10 @@ def follow(
                 f"{failed[0].text}\n{launch.quote()}",
                 advice="correct the services or the workload of this test: a check would fail, too",
             )
-        if not timed_out and ending.signal is None and ending.exit_code != target.expected_exit:
+        ends_well = exits.is_expected(
+            target.expected_exit, ending.exit_code, None, was_asked_to_end=launch.was_asked_to_end
+        )
+        if not timed_out and ending.signal is None and not ends_well:
             not_created = exits.jvm_not_created(launch)
             if not_created is not None:
                 raise not_created

@@ -280,5 +280,12 @@ def _run(
         recording.metadata |= launch.isolation.nameless(recording.metadata)
     slow = quality.slow_beans(recording, seen.sampled, launch.target.interval_s)
     more = (*([bad_end] if bad_end else []), *problems, *slow)
-    judged = quality.quality_of(launch.target, outcome, seen.sampled, foreign_load, more=more)
+    judged = quality.quality_of(
+        launch.target,
+        outcome,
+        seen.sampled,
+        foreign_load,
+        more=more,
+        was_asked_to_end=launch.was_asked_to_end,
+    )
     return recording.finish(outcome, judged, stdout=launch.read_stdout(), stderr=launch.read_stderr())

@@ -15,7 +15,7 @@ from buto import jars
 from buto.errors import MeasureError
 from buto.measure.jvms import NO_PROGRAM
 from buto.measure.launch import Launch
-from buto.measure.target import PROCESS
+from buto.measure.target import PROCESS, STOPPED_EXIT
 from buto.run.model import Problem, ProblemKind
 from buto.steps import Advice, Setting
 
@@ -24,8 +24,24 @@ class NotStartedError(MeasureError):
     """No JVM with a program was seen to start, for a reason that may be the command's or buto's."""
 
 
-_STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
-"""Signals by which a wrapper may stop its server: the JVM then exits normally with 128 plus the number."""
+_ENDS_OF_STOPPED = (0, *(128 + number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)))
+"""How a program ends that was asked to, as a shell tells it: by the signal, or by a hook that exits with 0. A
+wrapper may pass another signal on to its server."""
+
+
+def is_expected(
+    expected_exit: int, exit_code: int | None, ended_by: int | None, *, was_asked_to_end: bool
+) -> bool:
+    """Return whether a command ended as it should.
+
+    Args:
+        expected_exit: see :class:`buto.measure.target.Target`.
+        ended_by: the number of the signal that ended it; None if it exited.
+        was_asked_to_end: whether buto asked it to end while it ran.
+    """
+    if was_asked_to_end and expected_exit == STOPPED_EXIT:
+        return (exit_code if ended_by is None else 128 + ended_by) in _ENDS_OF_STOPPED
+    return ended_by is None and exit_code == expected_exit
 
 
 def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem | None:
@@ -41,7 +57,7 @@ def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem |
     if code is None:
         return None if orderly else _bad_end("ended without its exit hook: killed, halted or crashed")
     as_in_shell = code if code >= 0 else 128 - code
-    if as_in_shell in (0, expected_exit, *(128 + number for number in _STOPPED)):
+    if as_in_shell in (expected_exit, *_ENDS_OF_STOPPED):
         return None
     how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
     return _bad_end(f"{how}, which its command did not report")

@@ -136,6 +136,7 @@ class Launch(Closeable):
         line: the command line that was executed.
         isolation: its own home and temporary directory; None if it has those of its user.
         mask: hides secrets in messages.
+        was_asked_to_end: whether the command's own process was alive when buto asked it to end.
         n_left_over: processes that had to be ended after the command's own end.
         input: what the command has as standard input.
 
@@ -165,6 +166,7 @@ class Launch(Closeable):
             self._isolating = self.isolation.variables({**give_environment(), **target.environment})
         placed = replace(target, environment={**target.environment, **self._isolating})
         self.line = command_line(placed, jvm_options, directory)
+        self.was_asked_to_end = False
         self.n_left_over = 0
         self._all_gone = False
         self._ending: Ending | None = None
@@ -254,7 +256,10 @@ class Launch(Closeable):
 
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); return at once."""
-        send(self.members(), signal.SIGTERM)
+        members = self.members()
+        # Before the signal: who sees the end must know by then that it was asked for.
+        self.was_asked_to_end = self.was_asked_to_end or self.pid in members
+        send(members, signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill all processes of the command (SIGKILL); return at once."""

@@ -98,6 +98,18 @@ READ_INPUT = "it read its standard input, which is empty under buto"
 GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
 
 
+_EXCEPTION = re.compile(
+    rb"^(?:Exception in thread \"[^\"\r\n]*\" )?((?:[\w$]+\.)+[\w$]*(?:Exception|Error)(?:: [^\r\n]*)?)\r?$",
+    re.MULTILINE,
+)
+
+
+def find_last_exception(output: bytes) -> str:
+    """Return the last exception that an output begins a line with, in one line; empty if there is none."""
+    printed = _EXCEPTION.findall(output)
+    return last_lines(printed[-1]) if printed else ""
+
+
 def find_fault(output: bytes) -> ProgramFault | None:
     """Return the fault that an output tells; None if there is none."""
     for kind, pattern, what, advice in _FAULTS:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
+from buto.measure.exits import is_expected
 from buto.measure.recording import Recording
-from buto.measure.target import Target
+from buto.measure.target import STOPPED_EXIT, Target
 from buto.run.model import FloatArray, MetadataValue, Outcome, Problem, ProblemKind, Quality
 from buto.run.properties import split_name
 
@@ -152,15 +153,24 @@ def quality_of(
     foreign_load: float,
     *,
     more: tuple[Problem, ...] = (),
+    was_asked_to_end: bool = False,
 ) -> Quality:
     """Return the quality of a run, with all problems that make it invalid.
 
     Args:
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
         more: problems found by the collector; listed before missing samples, which they may explain.
+        was_asked_to_end: whether buto asked the program to end while it ran.
     """
-    problems = [*_of_outcome(target, outcome), *more, *find_starvation(target, sampled, foreign_load)]
+    has_failed = any(problem.kind in _STOPPING for problem in more)
+    expected_exit = STOPPED_EXIT if was_asked_to_end and has_failed else target.expected_exit
+    of_outcome = _of_outcome(target.timeout_s, expected_exit, outcome, was_asked_to_end=was_asked_to_end)
+    problems = [*of_outcome, *more, *find_starvation(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
+
+
+_STOPPING = (ProblemKind.WORKLOAD, ProblemKind.SERVICE)
+"""Problems for which buto asks the program to end."""
 
 
 def busy_host(idle_share: MetadataValue, duration_s: float) -> Problem | None:
@@ -181,16 +191,20 @@ def busy_host(idle_share: MetadataValue, duration_s: float) -> Problem | None:
     return Problem(ProblemKind.BUSY_HOST, text)
 
 
-def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:
+def _of_outcome(
+    timeout_s: float, expected_exit: int, outcome: Outcome, *, was_asked_to_end: bool
+) -> list[Problem]:
     if outcome.timed_out:
-        text = f"it was stopped at its time limit of {target.timeout_s:g} s"
-        return [Problem(ProblemKind.TIME_LIMIT, text)]
+        return [Problem(ProblemKind.TIME_LIMIT, f"it was stopped at its time limit of {timeout_s:g} s")]
+    if is_expected(expected_exit, outcome.exit_code, outcome.signal, was_asked_to_end=was_asked_to_end):
+        return []
     if outcome.signal is not None:
         return [Problem(ProblemKind.SIGNAL, f"it was ended by signal {outcome.signal}")]
-    if outcome.exit_code != target.expected_exit:
-        text = f"it exited with code {outcome.exit_code}, expected {target.expected_exit}"
-        return [Problem(ProblemKind.EXIT_CODE, text)]
-    return []
+    if expected_exit == STOPPED_EXIT and not was_asked_to_end:
+        text = f"it exited with code {outcome.exit_code} before it was asked to end"
+    else:
+        text = f"it exited with code {outcome.exit_code}, expected {expected_exit}"
+    return [Problem(ProblemKind.EXIT_CODE, text)]
 
 
 def find_starvation(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:

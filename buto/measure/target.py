@@ -131,6 +131,10 @@ class Extra(Struct, frozen=True):
 PROCESS = "process"
 """The collector of a command that is measured from outside, without a JVM."""
 
+STOPPED_EXIT = 143
+"""Exit code of a JVM after SIGTERM: 128 plus the number of the signal. As the expected one of a program that
+buto asks to end, it stands for all ways in which programs do so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -146,7 +150,7 @@ class Target:
             start several; None takes the first that is not a build tool.
         directory: working directory of the command; None for the current one.
         environment: variables added to the current environment.
-        expected_exit: the exit code of a good run.
+        expected_exit: the exit code of a good run; STOPPED_EXIT if buto asks the program to end.
         live_set: when to count the live objects; None for never. Only the collector ``agent`` can.
         mask: further shell patterns for names of secrets, see :mod:`buto.run.masking`.
         labels: of the environment in which it runs, see :mod:`buto.project.document`.

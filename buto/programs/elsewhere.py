@@ -7,6 +7,7 @@ import stat
 from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 MOST_ENTRIES = 30_000
 """Of all directories together, those that are nearer to a root first: a tenth of a second."""
@@ -21,9 +22,10 @@ def find_changed_within(
     times_s: Sequence[tuple[float, float]],
     left_out: Collection[str],
 ) -> tuple[str, ...]:
-    """Return the files of this user that were changed last at certain times.
+    """Return the files of this user that were changed last at certain times, after the program has ended.
 
-    Those nearest to a home are first. What cannot be read is left out.
+    Without those that a living process may still write to: another program's, as the log of a daemon. Those
+    nearest to a home are first. What cannot be read is left out.
 
     Args:
         homes: looked at with all that is below them.
@@ -45,7 +47,7 @@ def find_changed_within(
             for entry in entries:
                 n_entries += 1
                 if n_entries > MOST_ENTRIES:
-                    return tuple(paths)
+                    return _without_held(paths)
                 if entry.path in skipped or entry.name.startswith(_OF_JVMS):
                     continue
                 # It may be gone since.
@@ -55,7 +57,26 @@ def find_changed_within(
                         queue.extend([] if directory in flat else [entry.path])
                     elif _is_own_file(status) and _is_within(status.st_mtime, times_s):
                         paths.append(entry.path)
-    return tuple(paths)
+    return _without_held(paths)
+
+
+def _without_held(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths without those that a living process has open for writing, as far as is known."""
+    held = set[str]()
+    for process in Path("/proc").glob("[0-9]*") if paths else ():
+        with suppress(OSError):
+            for descriptor in os.listdir(process / "fd"):
+                # It may be closed since.
+                with suppress(OSError):
+                    path = os.readlink(process / "fd" / descriptor)
+                    if path in paths and _is_written(process / "fdinfo" / descriptor):
+                        held.add(path)
+    return tuple(path for path in paths if path not in held)
+
+
+def _is_written(description: Path) -> bool:
+    lines = dict(line.split(":", 1) for line in description.read_text().splitlines() if ":" in line)
+    return int(lines.get("flags", "0"), 8) & os.O_ACCMODE != os.O_RDONLY
 
 
 def _is_own_file(status: os.stat_result) -> bool:

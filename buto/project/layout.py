@@ -7,6 +7,7 @@ project is of another kind. Nothing is read or launched here.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -54,6 +55,25 @@ class Listing(Struct, frozen=True):
         return "mvn package" if "pom.xml" in self.texts else "gradle build"
 
     @property
+    def first_step(self) -> str:
+        """What to do before there is a jar to launch."""
+        return self.beside_plugin(f"{self.package}; then call this again")
+
+    def beside_plugin(self, step: str) -> str:
+        """Return a step, after the one that a build with buto's plug-in has already."""
+        trains = next((task for pattern, task in _PLUGINS.items() if re.search(pattern, self.build)), "")
+        return (
+            f"its build has buto's plug-in, which trains its tests: {trains}; or {step}" if trains else step
+        )
+
+    @property
+    def main_class(self) -> str:
+        """The first class among the sources that has a main method; empty if none is known to."""
+        mains = (path for path, text in self.sources().items() if _MAIN.search(text))
+        path = next((path for path in mains if path.startswith(_JAVA)), "")
+        return path.removeprefix(_JAVA).removesuffix(".java").replace("/", ".")
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """What a jar is made of."""
         sources = ("src/main",) if any(path.startswith("src/main/") for path in self.texts) else ()
@@ -80,6 +100,15 @@ class Listing(Struct, frozen=True):
 
 
 BUILD_FILES = ("pom.xml", "build.gradle", "build.gradle.kts")
+
+_PLUGINS = {
+    r"buto-maven-plugin": "mvn package buto:train",
+    r"buto-gradle-plugin|plugin:\s*['\"]buto['\"]|\bid\s*\(?\s*['\"]buto['\"]": "gradle butoTrain",
+}
+"""By a pattern of a build with buto's plug-in: what trains the tests that it names."""
+
+_JAVA = "src/main/java/"
+_MAIN = re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
 
 _LINE = re.compile(r"^( *)([\w.-]+):[ \t]*(.*?)[ \t]*(?:#.*)?$")
 
@@ -143,12 +172,14 @@ class Proposal(Struct, frozen=True):
         measure: what each test measures; empty for the JVM that it starts.
         inputs: what the tests depend on.
         missing: what to do first; empty if nothing.
+        lacks: why nothing can be launched before, as a clause.
     """
 
     kind: str
     tests: tuple[Proposed, ...] = ()
     inputs: tuple[str, ...] = ()
     missing: str = ""
+    lacks: str = "there is no jar to launch in target or build/libs"
     measure: str = ""
 
 
@@ -171,7 +202,7 @@ def quarkus(listing: Listing) -> Proposal | None:
     if run is None and "io.quarkus" not in listing.build:
         return None
     if run is None:
-        return Proposal("a Quarkus application", missing=listing.package)
+        return Proposal("a Quarkus application", missing=listing.first_step)
     root = listing.setting("quarkus.http.root-path").strip("/")
     root = f"/{root}" if root else ""
     # Without this extension, nothing at these paths ever answers.
@@ -193,7 +224,7 @@ def spring_boot(listing: Listing) -> Proposal | None:
     if run is None and "spring-boot" not in listing.build:
         return None
     if run is None:
-        return Proposal("a Spring Boot application", missing=listing.package)
+        return Proposal("a Spring Boot application", missing=listing.first_step)
     has_actuator = "actuator" in listing.build or not listing.build
     context = listing.setting("server.servlet.context-path").rstrip("/")
     base = context + (listing.setting("management.endpoints.web.base-path").rstrip("/") or "/actuator")
@@ -216,7 +247,7 @@ def benchmarks(listing: Listing) -> Proposal | None:
     """Propose a test for each benchmark of a jar of JMH."""
     run = next((path for path, jar in listing.jars.items() if jar.benchmarks), None)
     if run is None and "jmh-core" in listing.build:
-        return Proposal("benchmarks of JMH", missing=listing.package)
+        return Proposal("benchmarks of JMH", missing=listing.first_step)
     if run is None:
         return None
     # A fixed number of calls: in a fixed time, a faster benchmark does more work.
@@ -251,8 +282,14 @@ def of_command(command: Sequence[str], listing: Listing) -> Proposal:
 
 
 def to_be_built(listing: Listing) -> Proposal | None:
-    """Propose to build a project that has no jar yet."""
-    return Proposal("a Maven or Gradle project", missing=listing.package) if listing.build else None
+    """Propose to build a project that has no jar yet, or to name the main class of its jar."""
+    if not listing.build:
+        return None
+    kind, built = "a Maven or Gradle project", next(iter(listing.jars), "")
+    if not built:
+        return Proposal(kind, missing=listing.first_step)
+    step = shlex.join(["buto", "init", "--", "java", "-cp", built, listing.main_class or "MAIN-CLASS"])
+    return Proposal(kind, missing=listing.beside_plugin(step), lacks=f"{built} has no Main-Class to launch")
 
 
 KINDS: tuple[Callable[[Listing], Proposal | None], ...] = (

@@ -23,8 +23,8 @@ from buto.judging.growth import ROUNDS
 from buto.judging.settings import Settings
 from buto.measure import virtual_threads
 from buto.measure.sources import chosen
-from buto.measure.target import PROCESS, LiveSet, MBeanSpec, SourceSpec, Target
-from buto.measure.workload.model import STOPPED_EXIT, Workload, workload_from
+from buto.measure.target import PROCESS, STOPPED_EXIT, LiveSet, MBeanSpec, SourceSpec, Target
+from buto.measure.workload.model import Workload, workload_from
 from buto.measure.workload.services import Service, service_from
 from buto.programs.named import Revision
 from buto.project.document import DataPath, expand, join

@@ -16,7 +16,7 @@ from buto.measure.jmx.attach import connect_program
 from buto.measure.jmx.worker_client import Worker
 from buto.measure.opener import open_collector
 from buto.measure.progress import OnTick
-from buto.measure.workload.model import STOPPED_EXIT
+from buto.measure.target import STOPPED_EXIT
 from buto.pytest_plugin.session import ItemTests, LiveLaunch
 from buto.run.model import PURPOSE, SESSION, Run
 from buto.run.window import RESERVED

@@ -36,6 +36,7 @@ from buto.measure.output import last_lines
 from buto.measure.target import PORT, ROUND_OVER
 from buto.measure.watchdog import Watchdog
 from buto.measure.workload.load import (
+    MOST_SHOWN,
     NO_ANSWER,
     NOT_BEGUN,
     TRACK,
@@ -43,6 +44,7 @@ from buto.measure.workload.load import (
     Tally,
     drive,
     properties,
+    reason_of,
     require_client,
 )
 from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, ReportParser, Workload
@@ -132,9 +134,13 @@ class Driver(LaunchHooks):
             # A start uses all cores on any machine, so it says nothing about this one.
             program.recording.metadata[IDLE] = meter.idle_share()
             program.mark(END, summary)
-        if problems:
-            return problems
-        return _failed("it was still running when the program ended") if self._stop.is_set() else ()
+        if self._stop.is_set():
+            # What failed may have failed because nobody was there to answer.
+            failures = [problem.text for problem in problems if problem.kind is ProblemKind.WORKLOAD]
+            others = [problem for problem in problems if problem.kind is not ProblemKind.WORKLOAD]
+            ended = "it was still running when the program ended"
+            return (*_failed("; ".join([ended, *failures])), *others)
+        return problems
 
     def _do_all(
         self, program: MeasuredProgram, port: int | None, connection: MBeanConnection | None
@@ -244,7 +250,6 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 _ANSWER_S = 10.0
 _MOST_AT_ONCE = 64
-_MOST_SHOWN = 200
 
 
 def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[Problem, ...]]:
@@ -262,7 +267,7 @@ def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[str, tuple[Pr
                 break
             sent.append(pool.submit(_ask, url, due))
     # A query may hold a secret.
-    tally = Tally([""], [f"GET {urlsplit(url).path[:_MOST_SHOWN] or '/'}"])
+    tally = Tally([""], [f"GET {urlsplit(url).path[:MOST_SHOWN] or '/'}"])
     for late_s, took_s, failure in (future.result() for future in sent):
         tally.note_sent(late_s)
         tally.note_answer(0, took_s, failure)
@@ -280,10 +285,10 @@ def _ask(url: str, due: float) -> tuple[float, float, str]:
     except urllib.error.HTTPError as error:
         failure = f"HTTP {error.code}"
         error.close()
-    except OSError as error:
-        failure = str(error)
-    except http.client.HTTPException as error:
-        failure = f"invalid HTTP: {error!r:.{_MOST_SHOWN}}"
+    except urllib.error.URLError as error:
+        failure = reason_of(error.reason if isinstance(error.reason, Exception) else error)
+    except (OSError, http.client.HTTPException) as error:
+        failure = reason_of(error)
     return late_s, time.monotonic() - due, failure
 
 

@@ -8,11 +8,13 @@ source ``load``.
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +76,7 @@ def arrivals(phase: Phase, how: Arrivals, random: np.random.Generator) -> FloatA
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 TRACK = "load"
 LATE = f"{TRACK}.late"
+FAILURES = f"{TRACK}.failures"
 NO_ANSWER = "no answer in the interval"
 NOT_BEGUN = "the load had not begun"
 
@@ -87,7 +90,7 @@ _MOST_KINDS_OF_FAILURE = 1000
 def properties(kinds: Sequence[str]) -> list[Property]:
     of_kinds = []
     for kind in kinds:
-        answers, failures = f"{TRACK}.throughput[{kind}]", f"{TRACK}.failures[{kind}]"
+        answers, failures = f"{TRACK}.throughput[{kind}]", f"{FAILURES}[{kind}]"
         latencies = [f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES]
         of_kinds.append(Property(answers, "{answer}/s", lower=0.0, better=Better.HIGHER))
         of_kinds += [Property(latency, "s", lower=0.0, better=Better.LOWER) for latency in latencies]
@@ -110,6 +113,7 @@ class Tally:
         self._recent: list[list[float]] = [[] for _ in kinds]
         self._failures = [0] * len(kinds)
         self._why: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
         self._first = ""
         self._all = array("d")
         self._late_s = 0.0
@@ -119,8 +123,14 @@ class Tally:
         self._late_s = max(self._late_s, late_s)
         self.latest_s = max(self.latest_s, late_s)
 
-    def note_answer(self, kind: int, took_s: float, failure: str) -> None:
-        """Note an answer: how long after its request was due, and why it is not good (empty if it is)."""
+    def note_answer(self, kind: int, took_s: float, failure: str, example: str = "") -> None:
+        """Note an answer.
+
+        Args:
+            took_s: how long after its request was due.
+            failure: why it is not good; empty if it is.
+            example: the path that was asked; empty if its kind says all of it.
+        """
         self._recent[kind].append(took_s)
         self._all.append(took_s)
         if failure:
@@ -129,6 +139,8 @@ class Tally:
             self._first = self._first or failure
             if failure in self._why or len(self._why) < _MOST_KINDS_OF_FAILURE:
                 self._why[failure] += 1
+                if example:
+                    self._examples.setdefault(failure, example)
 
     def close_interval(self, length_s: float) -> dict[str, float]:
         """Return the reading of the interval that ends now, and begin the next one.
@@ -140,7 +152,7 @@ class Tally:
         for place, kind in enumerate(self._kinds):
             recent, self._recent[place] = self._recent[place], []
             values[f"{TRACK}.throughput[{kind}]"] = len(recent) / length_s
-            values[f"{TRACK}.failures[{kind}]"] = float(self._failures[place])
+            values[f"{FAILURES}[{kind}]"] = float(self._failures[place])
             if recent:
                 latencies = np.quantile(recent, [*QUANTILES.values()]).tolist()
                 names = (f"{TRACK}.latency.{name}[{kind}]" for name in QUANTILES)
@@ -172,7 +184,7 @@ class Tally:
         n_failed, n_all = sum(self._failures), len(self._all)
         if n_failed > may_fail * n_all:
             commonest = self._why.most_common(_MOST_REASONS)
-            reasons = ", ".join(f"{why} ({n})" for why, n in commonest)
+            reasons = ", ".join(f"{why} ({n}{self._example_of(why)})" for why, n in commonest)
             reasons += "" if self._first == commonest[0][0] else f"; the first was {self._first}"
             allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
             text = f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
@@ -181,6 +193,9 @@ class Tally:
             text = f"requests were sent up to {format_seconds(self.latest_s)} late: {why_late}"
             problems.append(Problem(ProblemKind.BUSY_HOST, text))
         return tuple(problems)
+
+    def _example_of(self, failure: str) -> str:
+        return f", as {self._examples[failure]}" if failure in self._examples else ""
 
 
 MOST_CONNECTIONS = 512
@@ -191,7 +206,7 @@ _LOGIN_S = 30.0
 _MOST_LOGIN_BYTES = 1 << 20
 _POLL_S = 0.05
 _BAD_STATUS = 400
-_MOST_SHOWN = 200
+MOST_SHOWN = 200
 
 
 def require_client() -> None:
@@ -223,7 +238,7 @@ def drive(
         The number of answers and how long they took, in one line; and the problems.
     """
     # A query may hold a secret.
-    asked = [f"{kind.method} {kind.path.partition('?')[0]}"[:_MOST_SHOWN] for kind in load.kinds]
+    asked = [f"{kind.method} {kind.path.partition('?')[0]}"[:MOST_SHOWN] for kind in load.kinds]
     tally = Tally([kind.name for kind in load.kinds], asked)
     try:
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
@@ -234,12 +249,21 @@ def drive(
 
 
 class _Prepared(Struct, frozen=True):
-    """A kind of request with its texts divided."""
+    """A kind of request with its texts divided; ``hidden`` are the names of what the log-in gives."""
 
     kind: RequestKind
     path: Template
     headers: tuple[tuple[str, Template], ...]
     body: Template | None
+    hidden: Collection[str]
+
+    def give_example(self, values: Mapping[str, str]) -> str:
+        """Return the path of one request, without what may be secret; empty if all have the same."""
+        path = Template(self.kind.path.partition("?")[0])
+        if path.names <= set(self.hidden):
+            return ""
+        shown = {**values, **{name: f"${{{name}}}" for name in self.hidden}}
+        return path.fill(shown).partition("?")[0][:MOST_SHOWN]
 
 
 class _Drive:
@@ -251,7 +275,8 @@ class _Drive:
         self._stop = stop
         self._progress = progress
         self._tally = tally
-        self._kinds = [_prepare(kind) for kind in load.kinds]
+        hidden = () if load.login is None else tuple(load.login.keep)
+        self._kinds = [_prepare(kind, hidden) for kind in load.kinds]
         self._waiting: set[asyncio.Task[None]] = set()
         # Imported here: the client is an extra.
         from aiohttp import ClientError
@@ -328,8 +353,9 @@ class _Drive:
                     pass  # What is not kept takes no memory.
                 failure = _failure(prepared.kind, answer.status)
         except self._failures as error:
-            failure = _reason_of(error)
-        self._tally.note_answer(kind, asyncio.get_running_loop().time() - due, failure)
+            failure = reason_of(error)
+        took_s = asyncio.get_running_loop().time() - due
+        self._tally.note_answer(kind, took_s, failure, prepared.give_example(values) if failure else "")
 
     def _request(self, session: ClientSession, prepared: _Prepared, values: Mapping[str, str]) -> Any:
         body = None if prepared.body is None else prepared.body.fill(values).encode()
@@ -353,7 +379,7 @@ class _Drive:
                 if failure:
                     raise MeasureError(f"its log-in failed: {failure}")
         except self._failures as error:
-            raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
+            raise MeasureError(f"its log-in failed: {reason_of(error)}") from error
         return {name: _value_at(content, place) for name, place in login.keep.items()}
 
     async def _close_intervals(self) -> None:
@@ -376,9 +402,10 @@ class _Drive:
         return now
 
 
-def _prepare(kind: RequestKind) -> _Prepared:
+def _prepare(kind: RequestKind, hidden: Collection[str] = ()) -> _Prepared:
     headers = tuple((name, Template(value)) for name, value in kind.headers.items())
-    return _Prepared(kind, Template(kind.path), headers, None if kind.body is None else Template(kind.body))
+    body = None if kind.body is None else Template(kind.body)
+    return _Prepared(kind, Template(kind.path), headers, body, hidden)
 
 
 def _failure(kind: RequestKind, status: int) -> str:
@@ -386,14 +413,31 @@ def _failure(kind: RequestKind, status: int) -> str:
     return "" if good else f"HTTP {status}"
 
 
-def _reason_of(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Return why a request failed, by the error of a client, in the words of who asks."""
+    number = next((cause.errno for cause in (error, error.__cause__) if isinstance(cause, OSError)), None)
     if isinstance(error, TimeoutError):
         return "no answer in time"
-    if isinstance(error, ConnectionRefusedError) or isinstance(error.__cause__, ConnectionRefusedError):
+    if number == errno.ECONNREFUSED:
         return "nothing listens there"
-    if type(error).__name__ == "ServerDisconnectedError":
-        return "the server closed the connection without an answer"
-    return f"{type(error).__name__}: {str(error)[:_MOST_SHOWN]}"
+    if number == errno.ECONNRESET:
+        return "the server reset the connection"
+    if number:
+        return os.strerror(number).lower()
+    # The clients have classes for it, of which one is an extra's.
+    known = _REASONS.get(type(error).__name__)
+    # The whole text of such an error has the URL, whose query may hold a secret.
+    return known or f"no valid HTTP: {getattr(error, 'message', str(error))[:MOST_SHOWN]}"
+
+
+_REASONS = {
+    "ServerDisconnectedError": "the server closed the connection without an answer",
+    "RemoteDisconnected": "the server closed the connection without an answer",
+    "ClientPayloadError": "the server cut its answer off",
+    "IncompleteRead": "the server cut its answer off",
+    "InvalidUrlClientError": "its URL is not valid",
+    "InvalidURL": "its URL is not valid",
+}
 
 
 def _value_at(content: bytes, place: str) -> str:

@@ -39,9 +39,6 @@ START, END = LOAD_START, "load.end"
 WARM_UP_SHARE, LONGEST_WARM_UP_S = 0.25, 10.0
 """How much of a load, and at most how long, a server warms up."""
 
-STOPPED_EXIT = 143
-"""Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
-
 
 class Operation(Struct, frozen=True):
     """One operation of an MBean.

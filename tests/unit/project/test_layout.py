@@ -15,7 +15,7 @@ from buto.project.endpoints import (
     spring_endpoints,
 )
 from buto.project.first import Answered, FirstLaunch, configuration
-from buto.project.layout import Jar, Listing, propose
+from buto.project.layout import Jar, Listing, of_command, propose
 
 POM = {"pom.xml": "<artifactId>spring-boot-starter-parent</artifactId> spring-boot-starter-actuator"}
 BOOT = Jar({"Main-Class": "org.springframework.boot.loader.launch.JarLauncher", "Spring-Boot-Version": "3"})
@@ -138,8 +138,49 @@ def test_a_variable_may_have_blanks_around_it_and_a_pattern_with_braces() -> Non
 def test_without_a_jar_the_build_is_named_and_without_anything_nothing_is_proposed() -> None:
     for build, command in ((POM, "mvn package"), ({"build.gradle": "spring-boot"}, "gradle build")):
         found = propose(Listing("x", build))
-        assert found is not None and not found.tests and found.missing == command
+        assert found is not None and not found.tests
+        assert found.missing == f"{command}; then call this again"
     assert propose(Listing("x", {"README.md": "spring-boot"})) is None
+
+
+def test_a_jar_without_a_main_class_is_named_with_a_command_that_launches_it() -> None:
+    main = "class Stock { public static void main(String[] a) {} }"
+    texts = {"build.gradle": "apply plugin: 'java'", "src/main/java/shop/Stock.java": main}
+    found = propose(Listing("x", texts, {"build/libs/shop g.jar": Jar({"Manifest-Version": "1.0"})}))
+    assert found is not None and not found.tests
+    assert found.lacks.startswith("build/libs/shop g.jar has no Main-Class")
+    assert found.missing == "buto init -- java -cp 'build/libs/shop g.jar' shop.Stock"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "trains"),
+    [
+        ("build.gradle", "apply plugin: 'buto'", "gradle butoTrain"),
+        ("build.gradle.kts", 'plugins { id("buto") }', "gradle butoTrain"),
+        ("build.gradle", "classpath 'io.github.buto-jvm:buto-gradle-plugin:0.1.0'", "gradle butoTrain"),
+        ("pom.xml", "<artifactId>buto-maven-plugin</artifactId>", "mvn package buto:train"),
+        ("build.gradle", "// see the manual of buto\nid 'java'", ""),
+    ],
+)
+def test_a_build_with_the_plug_in_is_told_what_trains_it_built_or_not(
+    file: str, text: str, trains: str
+) -> None:
+    for jars in ({}, {"build/libs/shop.jar": Jar()}):
+        found = propose(Listing("x", {file: text}, jars))
+        assert found is not None and not found.tests
+        assert (f": {trains}; or " in found.missing) is (trains != "")
+        assert "butoTrain" in found.missing or "buto:train" in found.missing or not trains
+
+
+def test_a_service_without_a_known_path_is_asked_for_the_status_that_it_gave(tmp_path: Path) -> None:
+    found = of_command(("java", "Svc"), Listing("x"))
+    path = tmp_path / "buto.yaml"
+    for status, wanted in ((404, 404), (200, None)):
+        path.write_text(configuration(found, {"svc": FirstLaunch(8081, status=status)}))
+        workload = config.load(path, {}).tests["svc"].workload
+        assert workload is not None and workload.load is not None and workload.ready is not None
+        assert [(kind.path, kind.status) for kind in workload.load.kinds] == [("/", wanted)]
+        assert ("LOOK AT status" in path.read_text()) is (wanted is not None)
 
 
 def test_settings_are_read_from_properties_and_from_yaml() -> None:

@@ -193,14 +193,6 @@ def test_a_program_that_failed_is_quoted_with_its_last_lines(tmp_path: Path) -> 
     assert quoted[22:] == ["stderr: empty"]
 
 
-@pytest.mark.parametrize(("expected", "failed"), [(0, False), (1, True)])
-def test_a_good_end_is_the_expected_exit_code(tmp_path: Path, expected: int, failed: bool) -> None:
-    script = Script({"a": [GOOD]})
-    plan = LaunchPlan("a", Target(("a",), expected_exit=expected), 1)
-    results = script.collect([plan], RunStore(tmp_path), Log(), seed=0, purpose="x")
-    assert (results["a"].failure is not None) is failed
-
-
 def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 2})
     plans = [LaunchPlan("a", Target(("a",)), 2)]

@@ -24,6 +24,41 @@ def problems(times: np.ndarray, outcome: Outcome = GOOD, paused: np.ndarray | No
     return quality_of(TARGET, outcome, sampled, 0.75).describe()
 
 
+@pytest.mark.parametrize(
+    ("expected", "outcome", "was_asked", "kind"),
+    [
+        (0, Outcome(0), False, None),
+        (1, Outcome(1), False, None),
+        (1, Outcome(0), False, ProblemKind.EXIT_CODE),
+        (143, Outcome(143), False, None),
+        (143, Outcome(143), True, None),
+        (143, Outcome(0), True, None),
+        (143, Outcome(130), True, None),
+        (143, Outcome(None, 15), True, None),
+        (143, Outcome(0), False, ProblemKind.EXIT_CODE),
+        (143, Outcome(None, 15), False, ProblemKind.SIGNAL),
+        (143, Outcome(9), True, ProblemKind.EXIT_CODE),
+        (143, Outcome(None, 9), True, ProblemKind.SIGNAL),
+        (143, Outcome(None, timed_out=True), True, ProblemKind.TIME_LIMIT),
+        (0, Outcome(143), True, ProblemKind.EXIT_CODE),
+    ],
+)
+def test_a_good_end_is_the_expected_one_or_follows_from_being_asked(
+    expected: int, outcome: Outcome, was_asked: bool, kind: ProblemKind | None
+) -> None:
+    target = replace(TARGET, expected_exit=expected)
+    sampled = sampling(np.arange(100) * 0.1, TARGET.interval_s)
+    quality = quality_of(target, outcome, sampled, 0.0, was_asked_to_end=was_asked)
+    assert [problem.kind for problem in quality.problems] == ([] if kind is None else [kind])
+
+
+def test_an_end_that_a_failed_workload_asked_for_is_no_further_problem() -> None:
+    failed = Problem(ProblemKind.WORKLOAD, "its workload: no")
+    sampled = sampling(np.arange(100) * 0.1, TARGET.interval_s)
+    quality = quality_of(TARGET, Outcome(143), sampled, 0.0, more=(failed,), was_asked_to_end=True)
+    assert quality.problems == (failed,)
+
+
 def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
     assert problems(np.array([-0.001, 0.0004])) == ""
     assert problems(np.array([-0.001])) == ""

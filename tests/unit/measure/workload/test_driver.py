@@ -123,6 +123,23 @@ def test_requests_that_are_late_disturb_a_run_and_stop_nothing(monkeypatch: pyte
     assert not program.stopped.is_set()
 
 
+def test_what_fails_after_the_program_has_ended_is_told_with_that_end() -> None:
+    is_asked = threading.Event()
+
+    def refuse(_: int) -> int:
+        is_asked.set()
+        return 404
+
+    with answering(refuse) as (url, _):
+        driver, _ = driven(Workload(http=HttpLoad(url, 10.0, 60.0)))
+        assert is_asked.wait(20)
+        [problem] = driver.program_ended()
+    assert problem.kind is ProblemKind.WORKLOAD
+    ended, _, failed = problem.text.partition("; ")
+    assert ended == "its workload: it was still running when the program ended"
+    assert "failed: GET /: HTTP 404" in failed
+
+
 def test_a_program_that_is_never_ready_is_stopped() -> None:
     with answering(lambda _: 503) as (url, _):
         driver, program = driven(Workload(ready=HttpAnswers(f"{url}/ready"), within_s=0.2, command=("true",)))

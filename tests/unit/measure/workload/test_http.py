@@ -78,7 +78,8 @@ def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> N
 
 
 @pytest.mark.parametrize(
-    ("path", "fault"), [("/cut", "13 bytes read"), ("/other", "220 mail"), ("/nothing", "closed connection")]
+    ("path", "fault"),
+    [("/cut", "cut its answer off"), ("/other", "220 mail"), ("/nothing", "closed the connection")],
 )
 def test_answers_that_are_not_whole_or_not_http_are_a_problem(
     shop: ThreadingHTTPServer, path: str, fault: str
@@ -86,6 +87,7 @@ def test_answers_that_are_not_whole_or_not_http_are_a_problem(
     _, problems = send(shop, path)
     assert problems[0].startswith("10 of 10 requests failed: ")
     assert fault in problems[0]
+    assert "Error" not in problems[0], "no name of a class"
 
 
 def test_the_load_does_not_go_to_the_proxy_of_a_ci_machine(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 import threading
@@ -12,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from aiohttp import ClientOSError, InvalidUrlClientError
 from msgspec import structs
 
 from buto.errors import UsageError
@@ -19,7 +21,7 @@ from buto.measure.workload import load as engine
 from buto.measure.workload.driver import workload_hooks
 from buto.measure.workload.load import Tally
 from buto.measure.workload.model import Workload
-from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind
+from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Variable
 from buto.run.model import Problem, ProblemKind
 
 SLOW_S = 0.3
@@ -41,6 +43,10 @@ class Shop(BaseHTTPRequestHandler):
             time.sleep(SLOW_S)
         if self.path == "/cut":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+            self.close_connection = True
+            return
+        if self.path == "/other":
+            self.wfile.write(b"220 mail\r\n\r\n")
             self.close_connection = True
             return
         status = {"/none": 404, "/create": 201, "/away": 302}.get(self.path.split("?")[0], 200)
@@ -156,7 +162,12 @@ def test_the_first_failure_is_told_beside_the_commonest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "timeout_s", "said"), [("/cut", 20.0, "ClientPayloadError"), ("/slow", 0.1, "no answer in time")]
+    ("path", "timeout_s", "said"),
+    [
+        ("/cut", 20.0, "the server cut its answer off"),
+        ("/other", 20.0, "no valid HTTP: "),
+        ("/slow", 0.1, "no answer in time"),
+    ],
 )
 def test_answers_that_are_cut_or_too_late_are_failures(
     url: str, path: str, timeout_s: float, said: str
@@ -164,6 +175,31 @@ def test_answers_that_are_cut_or_too_late_are_failures(
     failing = structs.replace(load(RequestKind("a", path), rate=10, duration_s=0.3), timeout_s=timeout_s)
     _, [problem], _ = drive(failing, url)
     assert problem.startswith("3 of 3 requests failed: ") and said in problem
+    assert "Error" not in problem, "no name of a class"
+    assert "127.0.0.1" not in problem
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ClientOSError(errno.ECONNRESET, "Connection reset by peer"), "the server reset the connection"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "no"), "nothing listens there"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "broken pipe"),
+        (InvalidUrlClientError("http://a/?key=Zwiebelkuchen"), "its URL is not valid"),
+    ],
+)
+def test_why_a_request_failed_is_said_in_words(error: Exception, reason: str) -> None:
+    assert engine.reason_of(error) == reason
+
+
+def test_a_path_with_variables_has_an_example_that_tells_no_secret(url: str) -> None:
+    kind = RequestKind("item", "/items/${item}/${token}?key=${word}", status=204)
+    variables = {"item": Variable(first=7, last=7), "word": Variable(texts=("Zwiebelkuchen",))}
+    login = Login(RequestKind("login", "/login"), {"token": "access.0.token"})
+    failing = structs.replace(load(kind, rate=10, duration_s=0.3), variables=variables, login=login)
+    _, [problem], _ = drive(failing, url)
+    path = "GET /items/${item}/${token}: HTTP 200"
+    assert problem == f"3 of 3 requests failed: {path} (3, as /items/7/${{token}})"
 
 
 def test_redirects_are_answers_and_are_not_followed(url: str) -> None:
