@@ -25,7 +25,7 @@ from buto.measure.program_faults import (
     find_last_exception,
 )
 from buto.measure.target import Target
-from buto.measure.workload.load import FAILURES
+from buto.measure.workload.plan import FAILURES
 from buto.run.files import acquire
 from buto.run.model import BAD_ENDS, INPUT_READ, Problem, ProblemKind, Run
 from buto.run.storage import Place

@@ -19,7 +19,8 @@ LAUNCHING = {"buto.measure.hooks", "buto.measure.launch", "buto.measure.workload
 PACKAGES = {"importlib.metadata", "jsonschema"}
 """What finds detectors of other packages and validates configurations."""
 
-BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"filterpy", "http.client", "psutil", "pyarrow", "rich", "scipy"}
+UNUSED = {"asyncio", "filterpy", "http.client", "psutil", "pyarrow", "rich", "scipy"}
+BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | UNUSED
 """No command imports these before its program has been started: everybody waits for that."""
 
 EXPLAINING = {"buto.causes.explain", "buto.causes.profiles"}

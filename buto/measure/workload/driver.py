@@ -39,7 +39,6 @@ from buto.measure.workload.load import (
     MOST_SHOWN,
     NO_ANSWER,
     NOT_BEGUN,
-    TRACK,
     LoadListener,
     Tally,
     drive,
@@ -48,7 +47,7 @@ from buto.measure.workload.load import (
     require_client,
 )
 from buto.measure.workload.model import END, START, HttpLoad, Listener, Operation, ReportParser, Workload
-from buto.measure.workload.plan import Load
+from buto.measure.workload.plan import TRACK, Load
 from buto.measure.workload.services import HttpAnswers
 from buto.run.model import AFTER_ROUND, Problem, ProblemKind
 from buto.run.units import format_seconds

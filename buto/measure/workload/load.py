@@ -23,7 +23,17 @@ from msgspec import Struct
 
 from buto.errors import MeasureError
 from buto.extensions import require
-from buto.measure.workload.plan import Arrivals, Load, Login, Phase, RequestKind, Template, Values
+from buto.measure.workload.plan import (
+    FAILURES,
+    TRACK,
+    Arrivals,
+    Load,
+    Login,
+    Phase,
+    RequestKind,
+    Template,
+    Values,
+)
 from buto.run.model import FloatArray, Problem, ProblemKind
 from buto.run.properties import Better, Kind, Property
 from buto.run.units import format_count, format_seconds
@@ -74,9 +84,7 @@ def arrivals(phase: Phase, how: Arrivals, random: np.random.Generator) -> FloatA
 
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-TRACK = "load"
 LATE = f"{TRACK}.late"
-FAILURES = f"{TRACK}.failures"
 NO_ANSWER = "no answer in the interval"
 NOT_BEGUN = "the load had not begun"
 

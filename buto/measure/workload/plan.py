@@ -19,6 +19,11 @@ from buto.measure.target import PORT, http_url
 from buto.run.units import parse_seconds
 from buto.run.window import RESERVED
 
+TRACK = "load"
+"""What the properties of a load begin with."""
+
+FAILURES = f"{TRACK}.failures"
+
 
 class Arrivals(Enum):
     """How the times at which requests are due are distributed over a phase."""
