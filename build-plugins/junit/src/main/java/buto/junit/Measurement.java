@@ -49,19 +49,13 @@ final class Measurement {
         Consumer<String> print = System.out::println;
         Executable buto = Executable.find(settings.getExecutable(), new Neighbours(), tool.executable(), print);
         boolean explains = options.isOn("why");
-        boolean accepts = options.isOn("accept");
-        boolean trains = accepts || options.isOn("train");
+        boolean trains = options.isOn("accept") || options.isOn("train");
         Consumer<String> output = explains || trains ? print : line -> { };
         List<String> said = new ArrayList<>();
         Harness harness = new Harness(buto, settings, tool, directory(), output, print, said::add);
         String name = test.getName();
-        Outcome outcome = explains
-                ? harness.why(name, program)
-                : accepts
-                        ? harness.accept(name, program)
-                        : trains ? harness.train(name, program) : harness.check(name, program);
         Results results = new Results(tool, settings.getReports());
-        results.add(name, outcome, harness.headlines());
+        results.add(name, run(harness, name, program), harness.headlines());
         conclude(results, said);
         if (explains) {
             throw new TestAbortedException(
@@ -71,6 +65,16 @@ final class Measurement {
             throw new TestAbortedException(
                     "trained " + name + "; commit its oracle in " + settings.getOracles() + " and run again");
         }
+    }
+
+    private Outcome run(Harness harness, String name, List<String> program) throws ButoException {
+        if (options.isOn("why")) {
+            return harness.why(name, program);
+        }
+        if (options.isOn("accept")) {
+            return harness.accept(name, program);
+        }
+        return options.isOn("train") ? harness.train(name, program) : harness.check(name, program);
     }
 
     private static File directory() {
