@@ -124,6 +124,9 @@ DOOR_WORDS = "BUTO_DOOR_WORDS"
 DOOR_PROGRAM = "BUTO_DOOR_PROGRAM"
 """The environment variable with what starts the build tool, as ``./mvnw``; without it, its name."""
 
+_SETTABLE = ("runs", "alpha", "oracle", "store")
+"""The keys of buto's settings that each build tool has, too."""
+
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
 
 
@@ -135,18 +138,16 @@ class BuildTool(Struct, frozen=True):
         launch: from what starts the build tool, an action, a test and settings as words to all words that
             carry it out; an empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
-        settings: the keys of buto's settings that it has, too.
     """
 
     program: str
     launch: Callable[[str, Action, str, list[str]], list[str]]
     setting: Callable[[str, str], str]
-    settings: tuple[str, ...]
 
     def sets(self, key: str, value: str) -> str | None:
         """Return the word that sets one of buto's settings; None if the build tool cannot."""
         own = {"oracle": "oracles"}.get(key, key)
-        return self.setting(own, value) if key in self.settings else None
+        return self.setting(own, value) if key in _SETTABLE else None
 
 
 def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
@@ -180,15 +181,10 @@ def _scenario(test: str) -> tuple[str, str]:
 
 
 BUILDS: Mapping[str, BuildTool] = {
-    "maven": BuildTool("mvn", _maven, "-Dbuto.{}={}".format, ("runs", "alpha", "oracle", "store")),
-    "gradle": BuildTool("gradle", _gradle, "-Pbuto.{}={}".format, ("runs",)),
-    "junit-maven": BuildTool("mvn", _junit_in_maven, "-Dbuto.{}={}".format, ("runs", "oracle", "store")),
-    "junit-gradle": BuildTool(
-        "gradle",
-        _junit_in_gradle,
-        lambda name, value: f"BUTO_{name.upper()}={value}",
-        ("runs", "oracle", "store"),
-    ),
+    "maven": BuildTool("mvn", _maven, "-Dbuto.{}={}".format),
+    "gradle": BuildTool("gradle", _gradle, "-Pbuto.{}={}".format),
+    "junit-maven": BuildTool("mvn", _junit_in_maven, "-Dbuto.{}={}".format),
+    "junit-gradle": BuildTool("gradle", _junit_in_gradle, lambda name, value: f"BUTO_{name.upper()}={value}"),
 }
 
 
@@ -202,6 +198,7 @@ class InBuild(FrontEnd):
         typed: what was typed for this build and follows each of its commands, quoted for a shell.
         program: the command ``buto``, as the user can type it in a shell.
         tool: what starts the build tool, as the user can type it; empty for its name.
+        pages: the page that the build writes, which draws what differs; empty if it writes none.
     """
 
     build: BuildTool
@@ -209,10 +206,13 @@ class InBuild(FrontEnd):
     typed: str = ""
     program: str = "buto"
     tool: str = ""
+    pages: str = ""
 
     more: ClassVar[str] = "in the reports"
 
     def write(self, step: Step) -> str:
+        if self.pages and step.action is Action.PLOT:
+            return f"look at {self.pages}"
         if not self._does(step):
             return self.program + self.command_line.write(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
@@ -243,11 +243,13 @@ def front_end_of(
     overrides: Overrides = NO_OVERRIDES,
     masks: tuple[str, ...] = (),
     typed: tuple[str, ...] = (),
+    pages: str = "",
 ) -> FrontEnd:
     """Return the front end of this call: the build tool named in the variable DOOR, or the command line.
 
     Args:
         typed: the words of the call, see :class:`CommandLineFrontEnd`.
+        pages: that the call writes, see :class:`InBuild`.
     """
     command_line = CommandLineFrontEnd(files, overrides, masks, typed)
     build = BUILDS.get(os.environ.get(DOOR, ""))
@@ -255,7 +257,7 @@ def front_end_of(
         return command_line
     program = "buto" if shutil.which("buto") else _executable()
     typed_for_build, tool = (os.environ.get(name, "") for name in (DOOR_WORDS, DOOR_PROGRAM))
-    return InBuild(build, command_line, typed_for_build, program, tool)
+    return InBuild(build, command_line, typed_for_build, program, tool, pages)
 
 
 def _executable() -> str:

@@ -12,7 +12,7 @@ from buto.actions.wording import FrontEnd
 from buto.cli.console import Console
 from buto.cli.events import EventPrinter
 from buto.cli.hints import front_end_of
-from buto.cli.parsing import declare
+from buto.cli.parsing import STDOUT, declare
 from buto.errors import ButoError, UsageError
 from buto.judging.story import Order
 from buto.project import config
@@ -63,7 +63,7 @@ def project_of(args: Namespace) -> Project:
 def front_end_for(args: Namespace, project: Project) -> FrontEnd:
     """Return what words the next steps of a call, with the files and options that were typed."""
     masks = () if project.configuration is None else config.masks(project.configuration)
-    return front_end_of(project.files, overrides_of(args), masks, _names_typed(args))
+    return front_end_of(project.files, overrides_of(args), masks, _names_typed(args), _pages(args))
 
 
 def printer_for(
@@ -86,6 +86,16 @@ def rephrase(error: ButoError, args: Namespace) -> None:
 
 def _names_typed(args: Namespace) -> tuple[str, ...]:
     return tuple(vars(args).get("arguments", ()))
+
+
+def _pages(args: Namespace) -> str:
+    """Return where the page of a test will be, as far as it is known before the tests are."""
+    page = vars(args).get("html")
+    if page is None or page == STDOUT:
+        return ""
+    # Those of several tests have their names in that of the file.
+    named = vars(args).get("names") or vars(args).get("what") or ()
+    return str(page) if len(named) == 1 else f"the pages in {page.parent}"
 
 
 AGAINST = "--against"

@@ -26,6 +26,7 @@ PLAIN = {
 }
 """Types of fields whose values the cache stores, by Gradle's own list."""
 
+VALUE = re.compile(r"^public .*class \S+ extends (buto\.launcher\.\S+) ", re.MULTILINE)
 FIELD = re.compile(r"^ +private (?:final )?(\S+) \w+;$", re.MULTILINE)
 
 
@@ -53,9 +54,13 @@ def disassembled(name: str, *options: str) -> str:
 
 
 def fields(name: str) -> set[str]:
-    """The types of a class's fields, and those of the fields of buto's own classes that they hold."""
-    found: set[str] = set()
-    for kind in FIELD.findall(disassembled(name)):
+    """The types of a class's fields, and those of the fields of buto's own classes that they hold.
+
+    Those that it inherits are of a value, as a task inherits much from Gradle's own.
+    """
+    text = disassembled(name)
+    found: set[str] = set().union(*map(fields, VALUE.findall(text)))
+    for kind in FIELD.findall(text):
         element = re.sub(r"java\.util\.List<(buto\.\S+)>", r"\1", kind)
         found |= fields(element) if element.startswith("buto.") else {element}
     return found

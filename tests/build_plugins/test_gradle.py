@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -10,9 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.builds.plugin_builds import (
+    ASSERTING,
+    ASSERTING_BRIEFLY,
+    BETTER,
+    BETTER_BRIEFLY,
     IN_PART,
     NOT_MEASURED,
-    REPOSITORY,
+    OPEN,
+    OPEN_BRIEFLY,
     Done,
     Sample,
     accusing_buto,
@@ -21,6 +27,7 @@ from tests.support.builds.plugin_builds import (
     gradle_sample,
     leave_reports,
     old_buto,
+    telling_buto,
 )
 
 RUNS = "-Pbuto.runs=5"
@@ -62,13 +69,17 @@ def test_a_build_passes_fails_after_a_change_and_the_change_is_accepted(
     assert "Execution failed for task ':butoCheck'" in failed.output
     assert "REGRESSION  catalogue: " in failed.output
     accept = advised(failed.output, "accept")
-    assert accept == f"{wrapper} butoAccept -Pbuto.test=catalogue -Pbuto.repository={REPOSITORY}"
+    assert accept == f"{wrapper} butoAccept -Pbuto.test=catalogue"
     assert re.search("REGRESSION .*(allocates|keeps)", failed.output)
     assert list(ET.parse(reports / "TEST-catalogue.xml").iter("failure"))
 
     accepted = gradle.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert re.search(r"jvm\.memory\.\S+ +(total|last|largest) ", accepted.output)
+
+
+TELLING = {"better": (1, BETTER), "open": (3, OPEN), "asserting": (3, "", ASSERTING)}
+"""Projects by what buto says in them: its exit code and what it prints."""
 
 
 @pytest.fixture(scope="module")
@@ -102,15 +113,22 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
             f"    {asked}"
         },
         "asked-jar": {"tests {": asked, MAIN: "jar = file('app.jar')"},
+        "asked-texts": {
+            "tests {": f"executable = '{asked_buto(place)}'; java = \"${{'/my'}}/java\"\n"
+            "    oracles = 'src/test/buto'; store = 'kept'; reports = 'told'\n    tests {",
+            MAIN: "jar = 'app.jar'",
+        },
         "asked-command": {"tests {": asked, MAIN: "command = ['./start.sh']", OPTIONS: ""},
         "asked-tests": {"tests {": asked, MAIN: f"{MAIN}; testClasspath = true"},
     }
+    for project, told in TELLING.items():
+        projects[project] = {"tests {": f"executable = '{telling_buto(place, project, *told)}'\n    tests {{"}
     for project, changes in projects.items():
         sample = gradle_sample("gradle", place / "copies" / project)
         for old, new in changes.items():
             sample.change("build.gradle", old, new)
         project_directory = sample.directory.rename(place / project)
-        if "asked" in project or project == "warned":
+        if "asked" in project or project in ("warned", *TELLING):
             (project_directory / "src/test/buto").mkdir(parents=True)
             (project_directory / "src/test/buto/catalogue.json").touch()
     (place / "warned-in-part/buto.yaml").touch()
@@ -135,7 +153,7 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         ("two-programs", ("test 'catalogue' has more than one program",)),
         ("no-classpath", ("has a main class, but this project has no class path", "apply plugin: 'java'")),
         ("no-tests", ("no test in buto { tests { ... } }, and no buto.yaml in", "buto { tests { NAME {")),
-        ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = file('...') }")),
+        ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = '...' }")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "gradle butoTrain")),
         ("no-such-buto", ("/no/such/buto does not exist or is not executable", "python3 -m venv")),
@@ -152,6 +170,65 @@ def test_a_broken_harness_fails_the_build_and_says_what_to_do(
         assert text in error
 
 
+@pytest.mark.parametrize(
+    ("project", "said"),
+    [
+        ("better", [*BETTER_BRIEFLY, "try:  look at the reports in "]),
+        ("open", OPEN_BRIEFLY),
+        ("asserting", ASSERTING_BRIEFLY),
+    ],
+)
+def test_the_error_is_what_buto_found_with_its_own_advice(many: Done, project: str, said: list[str]) -> None:
+    """Gradle indents the lines behind the first by two."""
+    failed = rf"Execution failed for task ':{project}:butoCheck'\.\n> (.*?)\n\n\* Try"
+    (error,) = re.findall(failed, many.output, re.DOTALL)
+    lines = [line.removeprefix("  ") for line in error.splitlines()]
+    assert len(lines) == len(said)
+    for line, expected in zip(lines, said, strict=True):
+        assert line.startswith(expected)
+
+
+def test_what_is_typed_replaces_what_the_build_script_says_and_is_typed_again(
+    gradle: Sample, tmp_path: Path
+) -> None:
+    (gradle.directory / "src/test/buto").mkdir(parents=True)
+    gradle.change(
+        "build.gradle", "tests {", "runs = 7; java = '/its/java'; ignoreFailures = true\n    tests {"
+    )
+    lasting = "-Pbuto.alpha=0.02 -Pbuto.java=/my/java -Pbuto.oracles=oracles -Pbuto.reports=told"
+    typed = (*lasting.split(), "-Pbuto.store=kept", "-Pbuto.checkRuns=3", "-Pbuto.runs=8", "-Pbuto.profile")
+    asked = f"-Pbuto.executable={asked_buto(tmp_path)}"
+    trained = gradle.build("butoTrain", *typed, asked, buto=False)
+    here = re.escape(str(gradle.directory))
+    of_all = rf"<catalogue> <--oracle> <{here}/oracles/catalogue.json> <--store> <{here}/kept>"
+    words = rf"asked <train> {of_all} <--runs> <8> <--alpha> <0.02> <--profile> <--> </my/java> "
+    assert re.search(words, trained.output), trained.output
+
+    untrained = gradle.build("butoCheck", *typed, asked, "-Pbuto.ignoreFailures=false", buto=False)
+    again = f"gradle butoTrain -Pbuto.test=catalogue {lasting} -Pbuto.store=kept"
+    assert advised(untrained.output, "train").startswith(again.split(" -Pbuto.java")[0])
+    for word in again.split():
+        assert word in shlex.split(advised(untrained.output, "train"))
+    assert "-Pbuto.runs" not in advised(untrained.output, "train")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("-Pbuto.jva=/my/java", ("-Pbuto.jva is no setting of buto", "-Pbuto.java")),
+        ("-Pbuto.runs=many", ("buto.runs must be a whole number, got 'many'",)),
+        ("-Pbuto.ignoreFailures=1", ("buto.ignoreFailures must be true or false, got '1'",)),
+    ],
+)
+def test_a_setting_that_buto_cannot_obey_is_refused(
+    gradle: Sample, typed: str, said: tuple[str, ...]
+) -> None:
+    refused = gradle.build("butoCheck", typed)
+    assert refused.code == 1
+    for text in said:
+        assert text in refused.output
+
+
 def test_a_main_class_that_does_not_exist_is_reported_by_buto(many: Done) -> None:
     (error,) = re.findall(r"task ':no-such-class:butoTrain'\.\n> (.*)", many.output)
     assert error.startswith("catalogue: the program did not start")
@@ -166,7 +243,7 @@ def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
 def test_a_regression_that_only_warns_hides_no_test_that_could_not_be_judged(many: Done) -> None:
     assert f"buto, buto.yaml: {IN_PART}\ntry:  look at the reports in" in many.output
     failed = "Execution failed for task ':warned-in-part:butoCheck'."
-    assert f"{failed}\n> buto, buto.yaml: {IN_PART}\n  try:  follow the advice" in many.output
+    assert f"{failed}\n> buto, buto.yaml: {IN_PART}\n  try:  look at the output of buto" in many.output
 
 
 def test_pages_of_an_earlier_build_are_gone_and_other_files_are_not(many: Done) -> None:
@@ -194,6 +271,10 @@ def test_buto_is_asked_for_what_the_build_script_says(many: Done) -> None:
         ("why", "asked"): f"/.buto> <--pairs> <4> <--html> <*/catalogue-why.md> <--> <*/{main}",
         ("report", "asked"): "/.buto> <--junitxml> <*/catalogue.md",
         ("check", "asked-jar"): f"<--> <*/{java} <-jar> <app.jar> <10",
+        ("check", "asked-texts"): (
+            "/asked-texts/kept> <--junitxml> <*/asked-texts/told/TEST-*"
+            "<--> </my/java> <-Xmx64m> <-XX:+UseSerialGC> <-jar> <app.jar> <10"
+        ),
         ("check", "asked-command"): "<--> <./start.sh> <10",
         ("check", "asked-tests"): f"<{of_tests} <com.acme.Catalogue> <10",
     }.items():

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.builds.plugin_builds import Sample, advised, asked_buto
+from tests.support.builds.plugin_builds import (
+    BETTER,
+    BETTER_BRIEFLY,
+    Sample,
+    advised,
+    asked_buto,
+    telling_buto,
+)
 from tests.support.checkout import ROOT
 
 RUNS = "-Dbuto.runs=5"
@@ -130,7 +137,7 @@ def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit
     assert_ended(junit, "CatalogueTest.loadsTenPages", f"failure: REGRESSION  {SCENARIO}: ")
     assert re.search("allocates|keeps", text(junit, "CatalogueTest.loadsTenPages"))
 
-    message = result(junit, "CatalogueTest.loadsTenPages").get("message", "").strip()
+    message = result(junit, "CatalogueTest.loadsTenPages").get("message", "")
     first, *steps, reports = message.splitlines()
     assert reports.startswith("try:  look at the reports in ")
     assert steps
@@ -166,7 +173,7 @@ def result(sample: Sample, test: str) -> ET.Element:
 def assert_ended(sample: Sample, test: str, expected: str) -> None:
     """A test method ended so: ``passed``, or the kind of its end and the beginning of the reason."""
     found = result(sample, test)
-    message = found.get("message", "").strip()
+    message = found.get("message", "")
     actual = "passed" if found.tag == "testcase" else f"{found.tag}: {message}"
     assert actual.startswith(expected), f"{actual}\n{found.text}"
 
@@ -205,6 +212,25 @@ def test_what_a_scenario_throws_is_shown_as_junit_shows_it(junit: Sample) -> Non
     assert "expect-exit" not in done.output
 
 
+def test_what_is_only_for_the_better_is_a_failure_that_begins_with_the_verdict(
+    junit: Sample, tmp_path: Path
+) -> None:
+    (junit.directory / "src/test/buto").mkdir(parents=True, exist_ok=True)
+    (junit.directory / f"src/test/buto/{SCENARIO}.json").touch()
+    executable = f"-Dbuto.executable={telling_buto(tmp_path, 'better', 1, BETTER)}"
+    failed = junit.build("test", "-Dtest=CatalogueTest#loadsTenPages", executable, buto=False)
+    assert failed.code == 1
+    found = result(junit, "CatalogueTest.loadsTenPages")
+    assert (found.tag, found.get("type")) == ("failure", "org.opentest4j.AssertionFailedError")
+    *said, reports = found.get("message", "").splitlines()
+    assert said == BETTER_BRIEFLY
+    assert reports.startswith("try:  look at the reports in ")
+    assert text(junit, "CatalogueTest.loadsTenPages").startswith(
+        f"org.opentest4j.AssertionFailedError: {BETTER_BRIEFLY[0]}\n"
+    )
+    assert f"Caused by: buto.junit.Findings: {BETTER_BRIEFLY[0]}\n" in failed.output
+
+
 @pytest.mark.all
 def test_without_buto_the_scenario_is_an_error_unless_it_is_skipped_and_the_other_tests_run(
     junit: Sample,
@@ -226,9 +252,11 @@ def test_a_scenario_is_trained_with_a_profile_and_explained_by_it(junit: Sample,
     shown = junit.directory / "src/test/java/com/acme/ShownTest.java"
     shown.write_text(shown_in_documentation()[0].replace("CatalogueTest", "ShownTest"))
     executable = f"-Dbuto.executable={asked_buto(tmp_path)}"
-    trained = junit.build("test", "-Dbuto.train=true", "-Dbuto.profile=true", executable, buto=False)
+    trained = junit.build(
+        "test", "-Dbuto.train=true", "-Dbuto.profile=true", executable, "-Dbuto.java=/my/java", buto=False
+    )
     assert trained.code == 0, trained.output
-    assert re.search(rf"asked <train> <{SCENARIO}> .*<--profile> ", trained.output)
+    assert re.search(rf"asked <train> <{SCENARIO}> .*<--profile> <--> </my/java> ", trained.output)
     assert_ended(junit, "ShownTest.loadsTenPages", "skipped: ")
     explained = junit.build("test", "-Dbuto.why=true", "-Dbuto.pairs=4", executable, buto=False)
     assert explained.code == 0, explained.output

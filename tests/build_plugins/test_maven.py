@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.builds.plugin_builds import (
+    ASSERTING,
+    ASSERTING_BRIEFLY,
+    BETTER,
+    BETTER_BRIEFLY,
     IN_PART,
     NOT_MEASURED,
+    OPEN,
+    OPEN_BRIEFLY,
     Done,
     Sample,
     accusing_buto,
@@ -22,6 +28,7 @@ from tests.support.builds.plugin_builds import (
     leave_reports,
     maven_sample,
     old_buto,
+    telling_buto,
 )
 
 FAILURE = "MAVEN/MojoFailureException"
@@ -130,10 +137,13 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
             "<buto.failOnRegression>false</buto.failOnRegression>",
         },
         **{module: with_property(switch, "true") for module, switch in switches.items()},
+        "open": with_property("buto.executable", telling_buto(place, "open", 3, OPEN)),
+        "asserting": with_property("buto.executable", telling_buto(place, "asserting", 3, "", ASSERTING)),
     }
     build = reactor(place, modules)
-    (place / "warned/src/test/buto").mkdir(parents=True)
-    (place / "warned/src/test/buto/catalogue.json").touch()
+    for module in ("warned", "open", "asserting"):
+        (place / module / "src/test/buto").mkdir(parents=True)
+        (place / module / "src/test/buto/catalogue.json").touch()
     (place / "warned-in-part/buto.yaml").touch()
     leave_reports(place / "warned-in-part/target/buto-reports")
     return build.build("--fail-at-end", "buto:check", buto=False)
@@ -174,7 +184,7 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "mvn package buto:train")),
         ("no-such-buto", ("/no/such/buto does not exist or is not executable", "python3 -m venv")),
-        ("warned-in-part", (f"buto, buto.yaml: {IN_PART}", "follow the advice in the output of buto")),
+        ("warned-in-part", (f"buto, buto.yaml: {IN_PART}", "look at the output of buto")),
         ("not-buto", ("/bin/true --version says '", "and that is not buto", "python3 -m venv")),
     ],
 )
@@ -188,6 +198,48 @@ def test_a_broken_harness_is_an_error_of_the_build_that_says_what_to_do(
     for text in expected:
         assert text in error
     assert re.search(rf"^\[INFO\] {module} \.+ FAILURE", many.output, re.MULTILINE)
+
+
+def error_of(output: str, module: str) -> list[str]:
+    """The lines of the error that ended a module's build."""
+    (error,) = re.findall(rf"on project {module}: (.*?)(?:\n\[ERROR\])? -> \[Help", output, re.DOTALL)
+    return [line.removeprefix("[ERROR] ") for line in error.splitlines()]
+
+
+@pytest.mark.parametrize(("module", "said"), [("open", OPEN_BRIEFLY), ("asserting", ASSERTING_BRIEFLY)])
+def test_the_error_is_what_buto_found_with_its_own_advice(many: Done, module: str, said: list[str]) -> None:
+    assert error_of(many.output, module) == said
+
+
+def test_what_is_only_for_the_better_fails_the_build_in_its_own_words(maven: Sample, tmp_path: Path) -> None:
+    (maven.directory / "src/test/buto").mkdir(parents=True)
+    (maven.directory / "src/test/buto/catalogue.json").touch()
+    executable = f"-Dbuto.executable={telling_buto(tmp_path, 'better', 1, BETTER)}"
+    failed = maven.build("buto:check", executable, buto=False)
+    assert failed.code == 1
+    assert FAILURE in failed.output
+    *said, reports = error_of(failed.output, "catalogue")
+    assert said == BETTER_BRIEFLY
+    assert reports.startswith("try:  look at the reports in ")
+    warned = maven.build("buto:check", executable, "-Dbuto.failOnRegression=false", buto=False)
+    assert warned.code == 0, warned.output
+    assert f"[WARNING] {BETTER_BRIEFLY[0]}" in warned.output
+
+
+def test_what_is_typed_replaces_what_the_pom_says(maven: Sample, tmp_path: Path) -> None:
+    said = "<runs>7</runs><java>/its/java</java><skip>true</skip>"
+    maven.change("pom.xml", "<tests>", f"{said}<tests>")
+    executable = f"-Dbuto.executable={asked_buto(tmp_path)}"
+    typed = ("-Dbuto.runs=8", "-Dbuto.java=/my/java", "-Dbuto.skip=false", executable)
+    trained = maven.build("buto:train", *typed, buto=False)
+    assert trained.code == 0, trained.output
+    assert re.search("asked <train> .* <--runs> <8> <--> </my/java> ", trained.output)
+
+
+def test_a_setting_that_nobody_reads_is_refused(maven: Sample) -> None:
+    refused = maven.build("buto:train", "-Dbuto.jva=/my/java")
+    assert refused.code == 1
+    assert error_of(refused.output, "catalogue")[0] == "-Dbuto.jva is no setting of buto"
 
 
 @pytest.mark.parametrize("module", ["skip", "skip-tests", "skip-its", "skip-all"])

@@ -127,7 +127,7 @@ def test_junit_trains_with_nothing_but_the_dependency(junit: Sample, bare: Path,
 JUNIT_BY_GRADLE = """\
 apply plugin: 'java'
 repositories {
-    maven { url uri(findProperty('buto.repository')) }
+    maven { url uri(findProperty('butoRepository')) }
     maven { url uri(findProperty('junit.repository')) }
 }
 configurations { packed }

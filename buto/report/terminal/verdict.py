@@ -116,7 +116,7 @@ def _short_lines(report: CheckReport) -> list[Line]:
         *_hosts(report),
         *_detects(report),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
-        *_next(report.next_steps[-MAX_NEXT:]),
+        *_next(report, report.next_steps[-MAX_NEXT:]),
     ]
     room = MAX_LINES - 1 - len(before) - len(after)
     headlines = _leading(report, max(1, min(MAX_HEADLINES, room)))
@@ -163,7 +163,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("environment", [_environment(report)], colour="cyan"),
         *_hosts(report),
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),
-        *_next(report.next_steps),
+        *_next(report, report.next_steps),
     ]
 
 
@@ -193,9 +193,11 @@ def _growth(report: CheckReport) -> list[Line]:
     return [*remarks("growth", [rounds_text], limit=MAX_WHOLE_LINE, colour="cyan"), *details]
 
 
-def _next(steps: Sequence[str]) -> list[Line]:
+def _next(report: CheckReport, steps: Sequence[str]) -> list[Line]:
+    # What is only for the better is accepted; what explains it comes after that.
+    ordered = reversed(steps) if words.status_of(report.verdict) == words.CHANGED else steps
     # Not cut: people copy it.
-    return [line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in steps]
+    return [line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in ordered]
 
 
 def _hosts(report: CheckReport) -> list[Line]:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
+from buto.cli.hints import DOOR
 from buto.errors import StorageError
 from perf.fuzz.examples import rewrite, whole
 from tests.support.processes.command import buto, called
@@ -156,6 +157,19 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     done = called(trained, "check", "leaker", "--from-runs", between(24, 26), exits=1)
     assert "CHANGED  leaker: " in done.stdout and "REGRESSION" not in done.stdout
     assert "next: buto accept leaker  # only for the better" in done.stdout
+
+
+def test_in_a_build_what_is_better_is_drawn_by_the_page_of_the_check(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DOOR, "gradle")
+    store(trained, *(leaking_run(number, leak=0.0, purpose="check") for number in (44, 45, 46)))
+    judged = ("--from-runs", between(44, 46))
+    done = called(trained, "check", "leaker", *judged, "--html", "leaker.html", "-v", exits=1)
+    accept, *others = (line for line in done.stdout.splitlines() if line.startswith("  next: "))
+    assert "gradle butoAccept -Pbuto.test=leaker" in accept
+    assert "  next: look at leaker.html  # draws what differs" in others
+    assert (trained / "leaker.html").is_file()
 
 
 def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:

@@ -141,7 +141,7 @@ def maven_sample(example: str, place: Path) -> Sample:
 
 def gradle_sample(example: str, place: Path) -> Sample:
     """A copy of an example that Gradle builds."""
-    command = ("gradle", "--no-daemon", "--offline", "--console=plain", f"-Pbuto.repository={REPOSITORY}")
+    command = ("gradle", "--no-daemon", "--offline", "--console=plain", f"-PbutoRepository={REPOSITORY}")
     return Sample(_copy(example, place), command, {"GRADLE_USER_HOME": str(PLUGINS / ".gradle")})
 
 
@@ -171,6 +171,55 @@ def accusing_buto(place: Path, *others: Result) -> Path:
     found = 'echo "found: $(ls -m "${word%/*}")"'
     write = f'for word; do [ "$before" = --junitxml ] && {found} && cp {report} "$word"; before=$word; done'
     return _command(place / name, f"{_VERSION}; {write}; exit 1")
+
+
+def telling_buto(place: Path, name: str, code: int, results: str = "", others: str = "") -> Path:
+    """A command that ends with a code whatever it is asked, and reports.
+
+    Args:
+        results, others: what it prints to standard output and to standard error.
+    """
+    (place / f"{name}-buto.out").write_text(results)
+    (place / f"{name}-buto.err").write_text(others)
+    report = 'for word; do [ "$before" = --junitxml ] && touch "$word"; before=$word; done'
+    tell = 'cat "$0.out"; cat "$0.err" >&2'
+    return _command(place / f"{name}-buto", f"{_VERSION}; {report}; {tell}; exit {code}")
+
+
+BETTER = """CHANGED  catalogue: keeps 30 MiB less: only for the better, so accept it
+  because: p = 0.008 (alpha 0.01)
+  live heap  -30 MiB (-73.6 %), better
+  next: BUILD accept catalogue  # only for the better
+  next: look at catalogue.html
+"""
+"""What buto says of a program that uses less."""
+
+BETTER_BRIEFLY = [line for line in BETTER.splitlines() if line.startswith(("CHANGED", "  next: "))]
+"""What of it the error of a build says."""
+
+OPEN = """INCONCLUSIVE  catalogue: could not be judged
+  because: jvm.spec.version is '25'; it was '17' in training
+  next: BUILD train catalogue  # replaces the oracle by one of this environment
+"""
+"""What buto says where a program cannot be judged."""
+
+OPEN_BRIEFLY = [
+    "INCONCLUSIVE  catalogue: could not be judged: jvm.spec.version is '25'; it was '17' in training",
+    "  next: BUILD train catalogue  # replaces the oracle by one of this environment",
+]
+
+ASSERTING = """catalogue: run 1 of 1: not usable: it exited with code 1, expected 0
+buto: catalogue: java.lang.AssertionError: expected 20 but kept 19
+stderr, last lines:
+try:  again, says the program
+try:  correct what the assertion says
+"""
+"""What buto says where an assertion of the program fails."""
+
+ASSERTING_BRIEFLY = [
+    "catalogue: java.lang.AssertionError: expected 20 but kept 19",
+    "try:  correct what the assertion says",
+]
 
 
 EARLIER = ("TEST-buto.xml", "buto-catalogue.html", "buto.html", "buto.md", "others.html")

@@ -252,6 +252,13 @@ def test_a_buto_that_is_not_in_path_is_named_in_full(monkeypatch: pytest.MonkeyP
     assert front_end_of(USUAL).step(Step(Action.SHOW_RUN, "shop")) == "'/my tools/buto' runs show shop"
 
 
+@pytest.mark.parametrize("door", BUILDS)
+def test_a_build_that_writes_a_page_needs_no_other_picture(door: str) -> None:
+    front_end = InBuild(BUILDS[door], CommandLineFrontEnd(FILES, TYPED), pages="build/reports/shop.html")
+    assert front_end.write(Step(Action.PLOT, "shop")) == "look at build/reports/shop.html"
+    assert DOORS[door].write(Step(Action.PLOT, "shop")).startswith("buto plot shop ")
+
+
 @pytest.mark.parametrize(
     ("door", "runs", "interval"),
     [

@@ -123,7 +123,11 @@ def told() -> Iterator[tuple[str, list[str]]]:
     leaking = made.verdict(findings=made.leaking())
     yield "a headline accounts for what follows, and better is a line of its own", lines_of(leaking, **short)
     better = tuple(difference for difference in made.leaking() if difference.effect is Effect.BETTER)
-    yield "only better is a change that one accepts", lines_of(made.verdict(findings=better), **short)
+    next_steps = ("buto plot leaker", "buto accept leaker  # only for the better")
+    yield (
+        "only better is a change that one accepts first",
+        lines_of(made.verdict(findings=better), next_steps=next_steps, **short),
+    )
     yield (
         "what changed in a part only has its time",
         fails(made.early(), **short),

@@ -3,6 +3,8 @@ package buto.gradle;
 import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
 import buto.launcher.Release;
+import buto.launcher.Settings;
+import buto.launcher.Typed;
 import java.io.File;
 import java.util.Arrays;
 import java.util.Collections;
@@ -25,14 +27,17 @@ import org.gradle.language.base.plugins.LifecycleBasePlugin;
 /** Adds {@code buto { ... }} and the tasks butoTrain, butoCheck, butoAccept, butoReport and butoWhy. */
 public class ButoPlugin implements Plugin<Project> {
     private static final String GROUP = "verification";
-    private static final List<String> OF_ONE_BUILD =
-            Arrays.asList("buto.test", "buto.runs", "buto.pairs", "buto.profile");
+    private static final String OPTION = "-P";
+
+    /** Settings of Gradle alone. */
+    private static final List<String> OTHERS = Arrays.asList("test", "ignoreFailures");
 
     @Override
     public void apply(Project project) {
         ButoExtension extension =
                 project.getExtensions().create("buto", ButoExtension.class, project.container(ButoTest.class));
         preset(extension, project);
+        refuseUnknown(project.getGradle().getStartParameter().getProjectProperties());
         add(project, extension, "butoTrain", ButoTrain.class, "Trains the oracles of the programs; commit them.");
         add(project, extension, "butoAccept", ButoAccept.class, "Trains again, and reports how the oracles differ.");
         add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check again.");
@@ -40,7 +45,7 @@ public class ButoPlugin implements Plugin<Project> {
         ButoCheck check = add(
                 project, extension, "butoCheck", ButoCheck.class, "Checks the programs against their oracles.");
         project.afterEvaluate(evaluated -> {
-            if (extension.isIgnoreFailures()) {
+            if (ignoresFailures(extension, project)) {
                 check.setIgnoreFailures(true);
             }
         });
@@ -55,22 +60,42 @@ public class ButoPlugin implements Plugin<Project> {
         extension.setJava(new File(System.getProperty("java.home"), "bin/java"));
         extension.setOracles(project.file("src/test/buto"));
         extension.setStore(new File(project.getRootDir(), ".buto"));
-        Object executable = project.findProperty("buto.executable");
-        if (executable != null) {
-            File named = new File(executable.toString());
-            extension.setExecutable(named.getParent() == null ? named : project.file(executable));
+    }
+
+    /** Returns what the build script says, and in its place what is typed or in {@code gradle.properties}. */
+    private static Settings settings(ButoExtension extension, Project project) {
+        if (extension.getReports() == null) {
+            extension.setReports(new File(buildDirectory(project), "reports/buto"));
         }
-        Object runs = project.findProperty("buto.runs");
-        if (runs != null) {
-            extension.setRuns(Integer.valueOf(runs.toString()));
+        Settings settings = extension.resolve(project::file);
+        try {
+            Typed.apply(settings, name -> property(project, name), project::file);
+        } catch (ButoException wrong) {
+            throw new GradleException(wrong.getMessage(), wrong);
         }
-        Object pairs = project.findProperty("buto.pairs");
-        if (pairs != null) {
-            extension.setPairs(Integer.valueOf(pairs.toString()));
+        return settings;
+    }
+
+    private static boolean ignoresFailures(ButoExtension extension, Project project) {
+        String name = "ignoreFailures";
+        String text = property(project, name);
+        try {
+            return text == null ? extension.isIgnoreFailures() : Typed.isOn(name, text);
+        } catch (ButoException wrong) {
+            throw new GradleException(wrong.getMessage(), wrong);
         }
-        Object profile = project.findProperty("buto.profile");
-        if (profile != null) {
-            extension.setProfile(Boolean.parseBoolean(profile.toString()));
+    }
+
+    private static String property(Project project, String name) {
+        Object value = project.findProperty(Typed.PREFIX + name);
+        return value == null ? null : value.toString();
+    }
+
+    private static void refuseUnknown(Map<String, String> typed) {
+        try {
+            Typed.refuseUnknown(typed.keySet(), OTHERS, OPTION);
+        } catch (ButoException wrong) {
+            throw new GradleException(wrong.getMessage(), wrong);
         }
     }
 
@@ -80,15 +105,15 @@ public class ButoPlugin implements Plugin<Project> {
         task.setGroup(GROUP);
         task.setDescription(description);
         project.afterEvaluate(evaluated -> {
-            if (extension.getReports() == null) {
-                extension.setReports(new File(buildDirectory(project), "reports/buto"));
-            }
-            Object only = project.findProperty("buto.test");
+            Settings settings = settings(extension, project);
             task.configure(
-                    extension,
-                    extension.getExecutable() == null ? runtime(project) : null,
+                    settings,
+                    extension.getTests().stream()
+                            .map(test -> test.resolve(project::file))
+                            .collect(Collectors.toList()),
+                    settings.getExecutable() == null ? runtime(project) : null,
                     project.getProjectDir(),
-                    only == null ? null : only.toString(),
+                    property(project, "test"),
                     BuildTool.program(typedIn(project), "gradle", "gradlew"),
                     typed(project));
             if (project.getPlugins().hasPlugin("java-base")) {
@@ -127,11 +152,7 @@ public class ButoPlugin implements Plugin<Project> {
     private static String typed(Project project) {
         String path = typedIn(project).toPath().relativize(project.getProjectDir().toPath()).toString();
         return (path.isEmpty() ? "" : " " + BuildTool.quoted("--project-dir=" + path))
-                + project.getGradle().getStartParameter().getProjectProperties().entrySet().stream()
-                        .filter(typed -> typed.getKey().startsWith("buto.") && !OF_ONE_BUILD.contains(typed.getKey()))
-                        .sorted(Map.Entry.comparingByKey())
-                        .map(typed -> " " + BuildTool.quoted("-P" + typed.getKey() + "=" + typed.getValue()))
-                        .collect(Collectors.joining());
+                + Typed.again(project.getGradle().getStartParameter().getProjectProperties(), OPTION);
     }
 
     /** Returns the directory in which Gradle was started. */

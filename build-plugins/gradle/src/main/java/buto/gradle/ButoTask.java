@@ -35,15 +35,17 @@ public abstract class ButoTask extends DefaultTask {
     private String words;
 
     /**
-     * Takes over the settings of the build script.
+     * Takes over the settings of the build.
      *
+     * @param tests that the build script declares
      * @param packed the archive of the runtime; null if the settings name a command or no runtime is for this machine
      * @param onlyTest the only test that is meant; null for all
      * @param program see {@link Gradle}
      * @param words see {@link Gradle}
      */
     void configure(
-            ButoExtension extension,
+            Settings settings,
+            List<MeasuredTest> tests,
             FileCollection packed,
             File projectDirectory,
             String onlyTest,
@@ -52,8 +54,8 @@ public abstract class ButoTask extends DefaultTask {
         runtime = packed;
         this.program = program;
         this.words = words;
-        extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
-        settings = new Settings(extension);
+        this.tests.addAll(tests);
+        this.settings = settings;
         directory = projectDirectory;
         this.onlyTest = onlyTest;
     }

@@ -39,7 +39,7 @@ final class Gradle implements BuildTool {
 
     @Override
     public String executable() {
-        return "buto { executable = file('...') }";
+        return "buto { executable = '...' } or -Pbuto.executable=";
     }
 
     @Override

@@ -7,6 +7,6 @@ final class Findings extends Exception {
     private static final long serialVersionUID = 1L;
 
     Findings(List<String> lines) {
-        super(System.lineSeparator() + String.join(System.lineSeparator(), lines), null, false, false);
+        super(String.join(System.lineSeparator(), lines), null, false, false);
     }
 }

@@ -8,11 +8,13 @@ import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Results;
 import buto.launcher.Settings;
+import buto.launcher.Typed;
 import java.io.File;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.opentest4j.AssertionFailedError;
@@ -40,33 +42,39 @@ final class Measurement {
      * @throws ButoException if there is no verdict
      */
     void carryOut(Class<?> testClass, Method scenario) throws ButoException, ScenarioFailure {
+        Settings settings = settings();
         MeasuredTest test = test(testClass, scenario);
-        List<String> program = test.commandLine(java(), classpath(), directory());
-        File executable = options.text("executable").map(File::new).orElse(null);
+        List<String> program = test.commandLine(settings.getJava(), classpath(), directory());
         BuildTool tool = new Rerun(testClass, scenario);
-        Executable buto = Executable.find(executable, new Neighbours(), tool.executable(), System.out::println);
+        Consumer<String> print = System.out::println;
+        Executable buto = Executable.find(settings.getExecutable(), new Neighbours(), tool.executable(), print);
+        boolean explains = options.isOn("why");
+        boolean trains = options.isOn("accept") || options.isOn("train");
+        Consumer<String> output = explains || trains ? print : line -> { };
         List<String> said = new ArrayList<>();
-        Results results = new Results(tool, reports());
+        Harness harness = new Harness(buto, settings, tool, directory(), output, print, said::add);
         String name = test.getName();
-        if (options.isOn("why")) {
-            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, System.out::println, said::add);
-            results.add(name, harness.why(name, program), harness.headlines());
-            conclude(results, said);
-            throw new TestAbortedException(
-                    "explained " + name + ": see " + new File(reports(), name + "-why.html"));
-        }
-        boolean accepts = options.isOn("accept");
-        if (accepts || options.isOn("train")) {
-            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, System.out::println, said::add);
-            Outcome outcome = accepts ? harness.accept(name, program) : harness.train(name, program);
-            results.add(name, outcome, harness.headlines());
-            conclude(results, said);
-            throw new TestAbortedException(
-                    "trained " + name + "; commit its oracle in " + oracles() + " and run again");
-        }
-        Harness silent = new Harness(buto, settings(), tool, directory(), line -> { }, System.out::println, said::add);
-        results.add(name, silent.check(name, program), silent.headlines());
+        Results results = new Results(tool, settings.getReports());
+        results.add(name, run(harness, name, program), harness.headlines());
         conclude(results, said);
+        if (explains) {
+            throw new TestAbortedException(
+                    "explained " + name + ": see " + new File(settings.getReports(), name + "-why.html"));
+        }
+        if (trains) {
+            throw new TestAbortedException(
+                    "trained " + name + "; commit its oracle in " + settings.getOracles() + " and run again");
+        }
+    }
+
+    private Outcome run(Harness harness, String name, List<String> program) throws ButoException {
+        if (options.isOn("why")) {
+            return harness.why(name, program);
+        }
+        if (options.isOn("accept")) {
+            return harness.accept(name, program);
+        }
+        return options.isOn("train") ? harness.train(name, program) : harness.check(name, program);
     }
 
     private static File directory() {
@@ -82,42 +90,33 @@ final class Measurement {
         return test;
     }
 
-    private Settings settings() {
+    private Settings settings() throws ButoException {
         Settings settings = new Settings();
-        settings.setStore(options.file("store", ".buto"));
-        settings.setOracles(oracles());
-        settings.setReports(reports());
-        settings.setRuns(options.text("runs").map(Integer::valueOf).orElse(wanted.runs() == 0 ? null : wanted.runs()));
-        settings.setPairs(options.text("pairs").map(Integer::valueOf).orElse(null));
-        settings.setProfile(options.isOn("profile"));
-        settings.setCheckRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns());
+        settings.setJava(new File(System.getProperty("java.home"), "bin/java"));
+        settings.setStore(file(".buto"));
+        settings.setOracles(file("src/test/buto"));
+        settings.setReports(file(new File("pom.xml").isFile() ? "target/buto-reports" : "build/reports/buto"));
+        settings.setRuns(wanted.runs() == 0 ? null : Integer.valueOf(wanted.runs()));
+        settings.setCheckRuns(wanted.checkRuns() == 0 ? null : Integer.valueOf(wanted.checkRuns()));
         settings.setNeverGrows(neverGrows);
         settings.setAlpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
+        Typed.apply(settings, name -> options.text(name).orElse(null), path -> file(path.toString()));
         return settings;
     }
 
-    private File oracles() {
-        return options.file("oracles", "src/test/buto");
-    }
-
-    private File reports() {
-        boolean maven = new File("pom.xml").isFile();
-        return options.file("reports", maven ? "target/buto-reports" : "build/reports/buto");
+    private static File file(String path) {
+        return new File(path).getAbsoluteFile();
     }
 
     private static void conclude(Results results, List<String> said) throws ButoException, ScenarioFailure {
         if (results.regressions() != null) {
-            throw new AssertionFailedError(results.regressions(), new Findings(said));
+            throw new ScenarioChange(results.regressions(), said);
         }
         if (results.broken() != null) {
             ScenarioFailure.throwIfTold(said);
             String output = String.join(System.lineSeparator(), said);
             throw new ButoException(results.broken() + System.lineSeparator() + output);
         }
-    }
-
-    private static File java() {
-        return new File(System.getProperty("java.home"), "bin/java");
     }
 
     /** The class path of this JVM. If Surefire starts it with a manifest jar, a system property has the real one. */

@@ -1,6 +1,5 @@
 package buto.junit;
 
-import java.io.File;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -23,9 +22,5 @@ final class Options {
 
     boolean isOn(String name) {
         return text(name).map(Boolean::parseBoolean).orElse(false);
-    }
-
-    File file(String name, String otherwise) {
-        return new File(text(name).orElse(otherwise)).getAbsoluteFile();
     }
 }

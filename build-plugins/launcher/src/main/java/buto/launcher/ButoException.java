@@ -16,4 +16,10 @@ public final class ButoException extends Exception {
     public ButoException(String what, String advice) {
         super(what + System.lineSeparator() + "try:  " + advice);
     }
+
+    /** Keeps the message in the first line: Surefire ends that behind the whole name if the message has several. */
+    @Override
+    public String toString() {
+        return ButoException.class.getSimpleName() + ": " + getMessage();
+    }
 }

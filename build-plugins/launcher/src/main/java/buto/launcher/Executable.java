@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -63,6 +64,16 @@ public final class Executable {
         Executable found = new Executable(file);
         found.checkVersion(install);
         return found;
+    }
+
+    /**
+     * Returns the command that a build names: a mere name, to look for in {@code PATH}, as it is; else the file.
+     *
+     * @param files from a path as users write it to the file
+     */
+    public static File locate(Object named, Function<Object, File> files) {
+        File name = new File(named.toString());
+        return name.getParent() == null ? name : files.apply(named);
     }
 
     private static File fromEnvironment() {

@@ -54,8 +54,8 @@ public final class Harness {
     }
 
     /**
-     * Returns what the last command found, the first line of each verdict that is no pass and of each error; empty
-     * after a pass, and if buto broke off.
+     * Returns what the last command found, the first line of each verdict that is no pass and of each error, with the
+     * advice on it; empty after a pass, and if buto broke off.
      */
     public List<String> headlines() {
         return new ArrayList<>(headlines);

@@ -1,23 +1,25 @@
 package buto.launcher;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
-/** The first lines of what buto found, with the steps that it advises next, among all that it printed. */
+/** The first lines of what buto found, with what it advises next, among all that it printed. */
 final class Headlines {
-    static final String REGRESSION = "REGRESSION  ";
     private static final String INCONCLUSIVE = "INCONCLUSIVE  ";
+    private static final List<String> CHANGES = Arrays.asList("REGRESSION  ", "CHANGED  ");
     private static final String BECAUSE = "  because: ";
     private static final String NEXT = "  next: ";
     private static final String DETAIL = "  ";
     private static final String ERROR = "buto: ";
+    private static final String TRY = "try:  ";
 
     private Headlines() {}
 
     /**
-     * Returns the first line of each verdict that is no pass, that of a regression with the next steps in lines of
-     * their own, then the first line of each error.
+     * Returns the first line of each verdict that is no pass, and of each error, with the advice on it in lines of its
+     * own.
      *
      * @param results what buto printed to its standard output
      * @param others what it printed to its standard error
@@ -31,15 +33,14 @@ final class Headlines {
             if (isExplained) {
                 line += ": " + results.get(i + 1).substring(BECAUSE.length());
             }
-            if (isOpen) {
-                found.add(line);
-            } else if (isRegression(line)) {
+            if (isOpen || isChange(line)) {
                 found.add(line + next(results.subList(i + 1, results.size())));
             }
         }
-        for (String line : others) {
+        for (int i = 0; i < others.size(); i++) {
+            String line = others.get(i);
             if (line.startsWith(ERROR)) {
-                found.add(line.substring(ERROR.length()));
+                found.add(line.substring(ERROR.length()) + advice(others.subList(i + 1, others.size())));
             }
         }
         return Collections.unmodifiableList(found);
@@ -59,11 +60,27 @@ final class Headlines {
         return told.toString();
     }
 
-    static boolean hasNext(String headline) {
-        return headline.contains(System.lineSeparator() + NEXT);
+    /** Returns the advice on the error behind which these lines are: its last line, after what the program printed. */
+    private static String advice(List<String> lines) {
+        String told = "";
+        for (String line : lines) {
+            if (line.startsWith(ERROR)) {
+                break;
+            }
+            if (line.startsWith(TRY)) {
+                told = System.lineSeparator() + line;
+            }
+        }
+        return told;
     }
 
-    static boolean isRegression(String headline) {
-        return headline.startsWith(REGRESSION);
+    /** Whether a headline has what to do next. */
+    static boolean isAdvised(String headline) {
+        return headline.contains(System.lineSeparator() + NEXT) || headline.contains(System.lineSeparator() + TRY);
+    }
+
+    /** Whether a headline is that of a program that differs from its oracle, for the worse or only for the better. */
+    static boolean isChange(String headline) {
+        return CHANGES.stream().anyMatch(headline::startsWith);
     }
 }

@@ -53,12 +53,11 @@ public class MeasuredTest {
         this.mainClass = mainClass;
     }
 
-    /** Jar to start with {@code java -jar}, for example the one that the build has packaged. */
-    public File getJar() {
-        return jar;
-    }
-
-    public void setJar(File jar) {
+    /**
+     * Starts a jar by {@code java -jar}, for example the one that the build has packaged. Each build tool lets its users
+     * name the file in its own way.
+     */
+    public final void startJar(File jar) {
         this.jar = jar;
     }
 

@@ -38,28 +38,31 @@ public final class Results {
         headlines.put(name == null ? ALL : name, found);
     }
 
-    /** Returns the tests with a regression, and what to do; null if there are none. */
+    /** Returns the tests that differ from their oracles, and what to do; null if there are none. */
     public String regressions() {
-        return those(
-                Outcome::isRegression,
-                Headlines::isRegression,
-                names -> "look at the reports in " + reports + accept(names));
+        return those(Outcome::isRegression, Headlines::isChange, this::accept);
     }
 
-    /** Returns how to accept, unless buto has said what comes next. */
-    private String accept(List<String> names) {
-        boolean isSaid = names.stream().allMatch(name -> headlines.get(name).stream().anyMatch(Headlines::hasNext));
-        return isSaid ? "" : "; if the change is meant: " + again("accept", names);
+    /** Returns where more is, and how to accept what buto has not said it of. */
+    private String accept(List<String> silent) {
+        String more = "look at the reports in " + reports;
+        return silent.isEmpty() ? more : more + "; if the change is meant: " + again("accept", silent);
     }
 
     /** Returns the tests without a verdict, why, and what to do; null if there are none. */
     public String broken() {
-        boolean untrained = outcomes.containsValue(Outcome.NO_ORACLE) || outcomes.containsValue(Outcome.BAD_FILE);
+        return those(Outcome::isBroken, headline -> !Headlines.isChange(headline), this::mend);
+    }
+
+    /** Returns what to do for tests on which buto has no advice; null if there are none. */
+    private String mend(List<String> silent) {
         // Training would replace the oracle, which is seldom to blame if there is one.
-        return those(
-                Outcome::isBroken,
-                headline -> !Headlines.isRegression(headline),
-                names -> untrained ? again("train", names) : "follow the advice in the output of buto");
+        boolean untrained = silent.stream().map(outcomes::get).anyMatch(Results::lacksOracle);
+        return untrained ? again("train", silent) : silent.isEmpty() ? null : "look at the output of buto";
+    }
+
+    private static boolean lacksOracle(Outcome outcome) {
+        return outcome == Outcome.NO_ORACLE || outcome == Outcome.BAD_FILE;
     }
 
     /** Returns the command for the one test that it concerns, or else for all. */
@@ -67,19 +70,27 @@ public final class Results {
         return tool.command(action, names.size() == 1 && !names.contains(ALL) ? names.get(0) : null);
     }
 
-    /** Returns what was found of the wanted outcomes, the first line first: it is all that some readers show. */
-    private String those(
-            Predicate<Outcome> wanted, Predicate<String> theirs, Function<List<String>, String> advice) {
+    /**
+     * Returns what was found of the wanted outcomes, the first line first: it is all that some readers show.
+     *
+     * @param more from the tests on which buto has no advice to the last line; null for none
+     */
+    private String those(Predicate<Outcome> wanted, Predicate<String> theirs, Function<List<String>, String> more) {
         List<String> names = outcomes.keySet().stream()
                 .filter(name -> wanted.test(outcomes.get(name)))
                 .collect(Collectors.toList());
         if (names.isEmpty()) {
             return null;
         }
-        String told = names.stream()
-                .flatMap(name -> told(name, theirs))
-                .collect(Collectors.joining(System.lineSeparator()));
-        return told + System.lineSeparator() + "try:  " + advice.apply(names);
+        List<String> lines = names.stream().flatMap(name -> told(name, theirs)).collect(Collectors.toList());
+        List<String> silent = names.stream()
+                .filter(name -> headlines.get(name).stream().filter(theirs).noneMatch(Headlines::isAdvised))
+                .collect(Collectors.toList());
+        String advice = more.apply(silent);
+        if (advice != null) {
+            lines.add("try:  " + advice);
+        }
+        return String.join(System.lineSeparator(), lines);
     }
 
     private Stream<String> told(String name, Predicate<String> theirs) {

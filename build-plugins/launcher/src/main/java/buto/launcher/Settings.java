@@ -2,36 +2,30 @@ package buto.launcher;
 
 import java.io.File;
 
-/** What a build sets for all its tests. Plain values, because Gradle's own properties changed between its versions. */
-public class Settings {
+/** What a build sets for all its tests. */
+public final class Settings extends Amounts {
     private File executable;
     private File java;
     private File oracles;
     private File store;
     private File reports;
-    private Integer runs;
-    private Integer checkRuns;
-    private Integer neverGrows;
-    private Integer pairs;
-    private boolean profile;
-    private String alpha;
 
     /** Nothing is set yet. */
     public Settings() {}
 
+    /** Sets amounts, and nothing else yet. */
+    public Settings(Amounts amounts) {
+        super(amounts);
+    }
+
     /** Copies other settings. */
     public Settings(Settings other) {
+        super(other);
         executable = other.executable;
         java = other.java;
         oracles = other.oracles;
         store = other.store;
         reports = other.reports;
-        runs = other.runs;
-        checkRuns = other.checkRuns;
-        neverGrows = other.neverGrows;
-        pairs = other.pairs;
-        profile = other.profile;
-        alpha = other.alpha;
     }
 
     /** The command {@code buto}, a path or a name to look for in {@code PATH}; null for the runtime of this version. */
@@ -77,59 +71,5 @@ public class Settings {
 
     public void setReports(File reports) {
         this.reports = reports;
-    }
-
-    /** Number of runs that train; null leaves that to buto. */
-    public Integer getRuns() {
-        return runs;
-    }
-
-    public void setRuns(Integer runs) {
-        this.runs = runs;
-    }
-
-    /** Number of runs that are checked; null for one, and more to confirm a failure. */
-    public Integer getCheckRuns() {
-        return checkRuns;
-    }
-
-    public void setCheckRuns(Integer checkRuns) {
-        this.checkRuns = checkRuns;
-    }
-
-    /** Number of rounds of the program's work over which nothing may grow; null leaves that to buto. */
-    public Integer getNeverGrows() {
-        return neverGrows;
-    }
-
-    public void setNeverGrows(Integer neverGrows) {
-        this.neverGrows = neverGrows;
-    }
-
-    /** Number of launches that name the methods behind a regression; null leaves that to buto. */
-    public Integer getPairs() {
-        return pairs;
-    }
-
-    public void setPairs(Integer pairs) {
-        this.pairs = pairs;
-    }
-
-    /** Whether training also stores a profile, with which later programs are compared. */
-    public boolean isProfile() {
-        return profile;
-    }
-
-    public void setProfile(boolean profile) {
-        this.profile = profile;
-    }
-
-    /** Share of the checks of an unchanged program that may fail by chance; null leaves that to buto. */
-    public String getAlpha() {
-        return alpha;
-    }
-
-    public void setAlpha(String alpha) {
-        this.alpha = alpha;
     }
 }

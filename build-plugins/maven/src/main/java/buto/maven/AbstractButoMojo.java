@@ -2,6 +2,7 @@ package buto.maven;
 
 import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
+import buto.launcher.Executable;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
@@ -9,10 +10,15 @@ import buto.launcher.Release;
 import buto.launcher.Results;
 import buto.launcher.Settings;
 import buto.launcher.Suite;
+import buto.launcher.Typed;
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Collectors;
 import javax.inject.Inject;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
 import org.apache.maven.execution.MavenSession;
@@ -31,6 +37,10 @@ import org.eclipse.aether.resolution.ArtifactResolutionException;
 /** Runs a command of buto for each test. */
 abstract class AbstractButoMojo extends AbstractMojo {
     private static final String PLUGIN = Release.group() + ":buto-maven-plugin";
+
+    /** Settings that goals have beside those of all builds, and those of JUnit, which runs in the same build. */
+    private static final List<String> OTHERS =
+            Arrays.asList("test", "skip", "failOnRegression", "train", "accept", "why");
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
@@ -116,21 +126,34 @@ abstract class AbstractButoMojo extends AbstractMojo {
         }
     }
 
-    boolean isSkipped() {
-        return skip;
+    boolean isSkipped() throws MojoExecutionException {
+        return isOn("skip", skip);
+    }
+
+    /** Whether a switch is on: as it is typed, or else as the POM says. */
+    final boolean isOn(String name, boolean said) throws MojoExecutionException {
+        String text = typed().get(Typed.PREFIX + name);
+        try {
+            return text == null ? said : Typed.isOn(name, text);
+        } catch (ButoException wrong) {
+            throw new MojoExecutionException(wrong.getMessage(), wrong);
+        }
     }
 
     @Override
     public final void execute() throws MojoExecutionException, MojoFailureException {
         String module = reactor.size() == 1 ? null : project.getArtifactId();
-        BuildTool maven = new Maven(module, session.getUserProperties());
-        Suite suite = new Suite(maven, this::runtime, settings(), project.getBasedir(), tests);
         if (isSkipped()) {
             getLog().info("buto is skipped");
-        } else if (suite.isEmpty() && isWithoutProgram()) {
+            return;
+        }
+        Map<String, String> typed = typed();
+        BuildTool maven = new Maven(module, typed);
+        Suite suite = new Suite(maven, this::runtime, settings(typed), project.getBasedir(), tests);
+        if (suite.isEmpty() && isWithoutProgram()) {
             getLog().info("no tests for buto in this module");
         } else {
-            conclude(run(suite));
+            conclude(run(suite, typed.getOrDefault(Typed.PREFIX + "test", test)));
         }
     }
 
@@ -141,17 +164,23 @@ abstract class AbstractButoMojo extends AbstractMojo {
                         && reactor.stream().anyMatch(module -> module.getPlugin(PLUGIN) != null));
     }
 
-    private Results run(Suite suite) throws MojoExecutionException {
+    private Results run(Suite suite, String only) throws MojoExecutionException {
         try {
-            return suite.run(test, this::carryOut, this::classpath, getLog()::info, this::logIfQuiet);
+            return suite.run(only, this::carryOut, this::classpath, getLog()::info, this::logIfQuiet);
         } catch (ButoException failure) {
             throw new MojoExecutionException(failure.getMessage(), failure);
         }
     }
 
-    private Settings settings() {
+    private Map<String, String> typed() {
+        Properties typed = session.getUserProperties();
+        return typed.stringPropertyNames().stream().collect(Collectors.toMap(name -> name, typed::getProperty));
+    }
+
+    /** What is typed replaces what the POM says, though Maven itself does it the other way round. */
+    private Settings settings(Map<String, String> typed) throws MojoExecutionException {
         Settings settings = new Settings();
-        settings.setExecutable(executable());
+        settings.setExecutable(executable == null ? null : Executable.locate(executable, this::file));
         settings.setJava(java);
         settings.setOracles(oracles);
         settings.setReports(reports);
@@ -161,15 +190,18 @@ abstract class AbstractButoMojo extends AbstractMojo {
         settings.setPairs(pairs);
         settings.setProfile(profile);
         settings.setAlpha(alpha);
+        try {
+            Typed.refuseUnknown(typed.keySet(), OTHERS, Maven.OPTION);
+            Typed.apply(settings, name -> typed.get(Typed.PREFIX + name), this::file);
+        } catch (ButoException wrong) {
+            throw new MojoExecutionException(wrong.getMessage(), wrong);
+        }
         return settings;
     }
 
-    private File executable() {
-        if (executable == null) {
-            return null;
-        }
-        File named = new File(executable);
-        return named.isAbsolute() || named.getParent() == null ? named : new File(project.getBasedir(), executable);
+    private File file(Object path) {
+        File file = new File(path.toString());
+        return file.isAbsolute() ? file : new File(project.getBasedir(), file.getPath());
     }
 
     private File runtime(String machine) throws ButoException {

@@ -36,7 +36,7 @@ public final class CheckMojo extends AbstractButoMojo {
     private boolean skipAllTests;
 
     @Override
-    boolean isSkipped() {
+    boolean isSkipped() throws MojoExecutionException {
         return super.isSkipped() || skipTests || skipITs || skipAllTests;
     }
 
@@ -48,7 +48,7 @@ public final class CheckMojo extends AbstractButoMojo {
     @Override
     void conclude(Results results) throws MojoExecutionException, MojoFailureException {
         if (results.regressions() != null) {
-            if (failOnRegression) {
+            if (isOn("failOnRegression", failOnRegression)) {
                 throw new MojoFailureException(results.regressions());
             }
             getLog().warn(results.regressions());

@@ -1,37 +1,24 @@
 package buto.maven;
 
 import buto.launcher.BuildTool;
+import buto.launcher.Typed;
 import java.io.File;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Properties;
-import java.util.stream.Collectors;
+import java.util.Map;
 
 /** The words of Maven. */
 final class Maven implements BuildTool {
-    private static final List<String> OF_ONE_BUILD = Arrays.asList(
-            "buto.test",
-            "buto.runs",
-            "buto.checkRuns",
-            "buto.pairs",
-            "buto.profile",
-            "buto.skip",
-            "buto.failOnRegression");
+    /** Sets a property. */
+    static final String OPTION = "-D";
 
     private final String program = BuildTool.program(new File(""), "mvn", "mvnw");
     private final String words;
 
     /**
      * @param module the module's artifact, as {@code -pl} takes it; null in a build of one module
-     * @param properties that were typed; those of buto are typed again
+     * @param typed properties; those of buto are typed again
      */
-    Maven(String module, Properties properties) {
-        words = (module == null ? "" : " -pl :" + module)
-                + properties.stringPropertyNames().stream()
-                        .filter(name -> name.startsWith("buto.") && !OF_ONE_BUILD.contains(name))
-                        .sorted()
-                        .map(name -> " " + BuildTool.quoted("-D" + name + "=" + properties.getProperty(name)))
-                        .collect(Collectors.joining());
+    Maven(String module, Map<String, String> typed) {
+        words = (module == null ? "" : " -pl :" + module) + Typed.again(typed, OPTION);
     }
 
     @Override
