@@ -35,6 +35,9 @@ SESSION = (
 )
 """Each command, and the exit code that its story needs."""
 
+DRAWINGS = {"session": SESSION, "terminal": SESSION[-1:]}
+"""The commands of each picture."""
+
 COMMAND_S = 900.0
 PROGRESS = re.compile(r"^leaker(?:@\w+)?: run \d+ of ")
 """A line about the progress, for each launch."""
@@ -42,9 +45,9 @@ PROGRESS = re.compile(r"^leaker(?:@\w+)?: run \d+ of ")
 
 def main() -> int:
     """Draw a session, and its last command; keep the old drawings if a check decided otherwise."""
-    session, last = (
-        Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO()) for _ in range(2)
-    )
+    consoles = {
+        name: Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO()) for name in DRAWINGS
+    }
     with tempfile.TemporaryDirectory() as place:
         for name in ("buto.yaml", "changed.yaml"):
             shutil.copy(DEMO / name, place)
@@ -53,11 +56,13 @@ def main() -> int:
             if exit_code != expected:
                 print(f"{command!r} ended with {exit_code} instead of {expected}:\n{text}")
                 return 1
-            for console in (session, last) if command == SESSION[-1][0] else (session,):
+            for console in (
+                consoles[name] for name, drawn in DRAWINGS.items() if (command, expected) in drawn
+            ):
                 console.print(Text(f"$ {command}", style="bold"))
                 console.print(shown(text), end="")
                 console.print(Text(f"exit code {exit_code}\n", style="dim"))
-    for name, console in (("session", session), ("terminal", last)):
+    for name, console in consoles.items():
         svg = console.export_svg(title="buto", unique_id=name)
         # Fonts of the reader's machine: the picture must load nothing.
         text = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)

@@ -36,6 +36,7 @@ from buto.actions.unwritten import warn_of_training
 from buto.errors import BadFileError, ButoError, StorageError
 from buto.judging.alarms import Strength
 from buto.oracle import Oracle
+from buto.oracle.difference import is_moved
 from buto.programs.named import Kept
 from buto.report.result import Result
 from buto.report.strength import discouraging
@@ -143,7 +144,7 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
         replaced = find_replaced(case, trained)
         strengths = trained.fitted.strengths(everything=True)
         trained = write_oracle(launcher, case, trained, strengths.found)
-        if replaced is not None:
+        if replaced is not None and is_moved(replaced, trained):
             launcher.report(OracleChanged(replaced, trained))
         valid = case.valid()
         training = case.training

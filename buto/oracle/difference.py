@@ -85,6 +85,11 @@ def difference(old: Oracle, new: Oracle) -> tuple[NumberDifference, ...]:
     return rows(with_errors(old), with_errors(new), new.fitted.left_out)
 
 
+def is_moved(old: Oracle, new: Oracle) -> bool:
+    """Return whether a number changed by more than runs vary, or one of the two lacks it."""
+    return any(row.has_moved or row.old is None or row.new is None for row in difference(old, new))
+
+
 def with_errors(oracle: Oracle) -> Iterator[tuple[Level, float]]:
     """Return each level with its standard error."""
     root = math.sqrt(len(oracle.run_ids))

@@ -73,6 +73,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "tests/jvm/cli/": ("buto/actions/", "buto/programs/", "configs/", *_LAUNCHES),
     "tests/jvm/collect/": _LAUNCHES,
     "tests/jvm/faults/": ("buto/actions/", "buto/run/", *_LAUNCHES),
+    "tests/jvm/growth/": ("buto/actions/", *_LAUNCHES),
     "tests/jvm/jmx/": _LAUNCHES,
     "tests/jvm/packaging/": ("build-plugins/", "hatch_build.py", "scripts/"),
     "tests/jvm/pytest_plugin/": ("buto/pytest_plugin/", "examples/pytest/"),

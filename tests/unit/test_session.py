@@ -18,19 +18,19 @@ def test_lines_about_the_progress_are_left_out() -> None:
 
 
 def test_the_drawing_has_each_command_and_loads_nothing() -> None:
-    svg = terminal.DRAWING.read_text(encoding="utf-8")
-    words = unescape(re.sub(r"<[^>]*>", "", svg)).replace("\xa0", " ")
-    for command, exit_code in terminal.SESSION:
-        assert f"$ {command}" in words
-        assert f"exit code {exit_code}" in words
-    assert "url(http" not in svg and "@font-face" not in svg and "<image" not in svg
+    for name, session in terminal.DRAWINGS.items():
+        svg = (terminal.IMAGES / f"{name}.svg").read_text(encoding="utf-8")
+        words = unescape(re.sub(r"<[^>]*>", "", svg)).replace("\xa0", " ")
+        for command, exit_code in session:
+            assert f"$ {command}" in words
+            assert f"exit code {exit_code}" in words
+        assert "url(http" not in svg and "@font-face" not in svg and "<image" not in svg
 
 
 def test_another_verdict_than_the_storys_leaves_the_drawing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    drawing = tmp_path / "session.svg"
-    monkeypatch.setattr(terminal, "DRAWING", drawing)
+    monkeypatch.setattr(terminal, "IMAGES", tmp_path)
     monkeypatch.setattr(terminal, "type_command", lambda command, place: (3, "INCONCLUSIVE"))
     assert terminal.main() == 1
-    assert not drawing.exists()
+    assert list(tmp_path.iterdir()) == []

@@ -60,7 +60,7 @@ def test_what_tests_import_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     # The extras that ``all`` names, of which the tests use each.
-    names = ("test", "frames", "plots", "s3", "thesis")
+    names = ("test", "frames", "load", "plots", "s3", "thesis")
     words = (*project["dependencies"], *(word for name in names for word in extras[name]))
     declared = {canonicalize_name(Requirement(word).name) for word in words}
     distributions = packages_distributions()
