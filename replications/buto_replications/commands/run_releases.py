@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 
 import yaml
@@ -21,6 +21,7 @@ from buto_replications.checkout import CHECKOUT
 from buto_replications.commands.registry import ExperimentsRequest
 from buto_replications.commands.sharing import show
 from buto_replications.live.releases import (
+    ProgramRelease,
     Replayed,
     ReplayedLibrary,
     count_typed_anew,
@@ -44,15 +45,19 @@ def load_series(library: str) -> ReplayedLibrary:
 
 
 def run(library: str, request: ExperimentsRequest, console: Console) -> int:
-    """Replay the releases of a library; write what became of each, and the page of the whole."""
+    """Replay the releases of a library; write what became of each, and the page of the whole.
+
+    A call that was stopped is gone on with by the same call.
+    """
     series = load_series(library)
     project = request.out / library
-    if project.exists():
+    done = read_done(series, project)
+    if project.exists() and not done:
         raise UsageError(
-            f"{project} exists already", advice="name another directory with --out, or remove it"
+            f"{project} exists already, and no release in it is done",
+            advice="name another directory with --out, or remove it",
         )
-    done: list[Replayed] = []
-    for replayed in replay(series, project, request.out / "cache"):
+    for replayed in replay(series, project, request.out / "cache", len(done)):
         done.append(replayed)
         status = f"{replayed.status} {replayed.findings} {replayed.sum_status}"
         console.info(f"{replayed.release.version}: {status}".rstrip())
@@ -66,11 +71,26 @@ replay_closure = partial(run, "closure")
 replay_infinispan = partial(run, "infinispan")
 
 
+def read_done(series: ReplayedLibrary, project: Path) -> list[Replayed]:
+    """Return what an earlier call wrote of the first releases of a series; nothing without its file."""
+    path = project.with_suffix(".csv")
+    if not path.exists() or not project.exists():
+        return []
+    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    return [_replayed(release, row) for release, row in zip(series.releases, rows, strict=False)]
+
+
+def _replayed(release: ProgramRelease, row: Sequence[str]) -> Replayed:
+    _, _, status, findings, reason, sum_status, sum_findings, launches, *levels = row
+    classes, live_bytes = (float(text or nan) for text in levels)
+    return Replayed(
+        release, status, findings, reason, sum_status, sum_findings, int(launches), classes, live_bytes
+    )
+
+
 def _write(project: Path, test: str, done: Sequence[Replayed]) -> None:
     """Write what is known so far, so that a replay that is stopped has told its story up to then."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([HEADS, *map(_row, done)])
-    write_file(project.with_suffix(".csv"), text.getvalue().encode(), "--out")
+    write_file(project.with_suffix(".csv"), as_csv(done).encode(), "--out")
     if len(done) < 2:
         return
     page = [sys.executable, "-m", "buto", "history", test, "--html", "history.html", "-q"]
@@ -78,6 +98,13 @@ def _write(project: Path, test: str, done: Sequence[Replayed]) -> None:
     if ended.returncode:
         raise MeasureError(f"the page cannot be written: {ended.stderr[-500:]}")
     shutil.copy(project / "history.html", project.with_suffix(".html"))
+
+
+def as_csv(done: Sequence[Replayed]) -> str:
+    """Return a line for each release, after the names of the columns."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([HEADS, *map(_row, done)])
+    return text.getvalue()
 
 
 def _row(replayed: Replayed) -> tuple[str, ...]:

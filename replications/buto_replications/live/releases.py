@@ -126,17 +126,41 @@ def series_of(data: Mapping[str, Any]) -> ReplayedLibrary:
     return ReplayedLibrary(data["driver"], data["main"], tuple(releases))
 
 
-def replay(series: ReplayedLibrary, project: Path, cache: Path) -> Iterator[Replayed]:
-    """Check releases in a new project, and yield what became of each.
+def replay(series: ReplayedLibrary, project: Path, cache: Path, n_done: int = 0) -> Iterator[Replayed]:
+    """Check releases in a project, and yield what became of each.
+
+    Args:
+        project: a new one; where some are done, that of the call that was stopped.
+        n_done: how many releases an earlier call has replayed.
 
     Raises:
         MeasureError: a jar cannot be had, or buto ended in another way than with a verdict.
     """
+    if n_done:
+        go_back(project, series.releases[n_done:])
+    else:
+        yield _begin(series, project, cache)
+    first_of_lines = series.first_of_lines
+    for release in series.releases[max(1, n_done) :]:
+        _commit_release(project, release, cache)
+        yield _judge(project, series.driver, release, judges_sum=release.version in first_of_lines)
+
+
+def go_back(project: Path, left: Sequence[ProgramRelease]) -> None:
+    """Undo what a call that was stopped had begun with the first release that is left."""
+    _git(project, "reset", "--quiet", "--hard")
+    if left and _has_tag(project, left[0].version):
+        _git(project, "reset", "--quiet", "--hard", f"{left[0].version}~1")
+        _git(project, "tag", "--delete", left[0].version)
+
+
+def _begin(series: ReplayedLibrary, project: Path, cache: Path) -> Replayed:
+    """Train on the first release, in a new project."""
     project.mkdir(parents=True)
     _git(project, "init", "--quiet", "--initial-branch=main")
     (project / "buto.yaml").write_text(CONFIGURATION.format(test=series.driver, main=series.main))
     (project / ".gitignore").write_text(".buto/\nresult.json\nhistory.html\n")
-    first, *later = series.releases
+    first = series.releases[0]
     classes = compile_java(series.driver, cache, [download(jar, cache) for jar in first.jars])
     shutil.copytree(classes, project / "classes")
     _commit_release(project, first, cache)
@@ -144,11 +168,7 @@ def replay(series: ReplayedLibrary, project: Path, cache: Path) -> Iterator[Repl
     _git(project, "add", "--all")
     _git(project, "commit", "--quiet", "-m", "Train")
     _buto(project, "release", series.driver, first.version)
-    yield Replayed(first, "trained", "")
-    first_of_lines = series.first_of_lines
-    for release in later:
-        _commit_release(project, release, cache)
-        yield _judge(project, series.driver, release, judges_sum=release.version in first_of_lines)
+    return Replayed(first, "trained", "")
 
 
 def _judge(project: Path, test: str, release: ProgramRelease, *, judges_sum: bool) -> Replayed:
@@ -242,6 +262,13 @@ def _buto(project: Path, *words: str) -> None:
     )
     if done.returncode not in (0, 1, 3):
         raise MeasureError(f"buto {' '.join(words)}: {done.stdout[-500:]}{done.stderr[-1000:]}")
+
+
+def _has_tag(project: Path, name: str) -> bool:
+    listed = subprocess.run(
+        ["git", "tag", "--list", name], cwd=project, capture_output=True, text=True, check=True
+    )
+    return bool(listed.stdout.strip())
 
 
 def _git(project: Path, *words: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from math import nan
+from pathlib import Path
 
 import pytest
 
-from buto_replications.commands.run_releases import RELEASES, load_series
+from buto_replications.commands.run_releases import RELEASES, as_csv, load_series, read_done
 from buto_replications.live.artefacts import SOURCES
-from buto_replications.live.releases import count_typed_anew, without_version
+from buto_replications.live.releases import Replayed, count_typed_anew, go_back, without_version
+from tests.support.processes.repository import commit, git
 
 LIBRARIES = sorted(path.stem for path in RELEASES.glob("*.yaml"))
 
@@ -65,3 +67,32 @@ def test_there_is_a_driver(library: str) -> None:
 )
 def test_bounds_are_typed_anew_around_a_value_outside(values: list[float], n: int) -> None:
     assert count_typed_anew(values, 0.04) == n
+
+
+def test_what_a_stopped_replay_has_written_is_read_again(tmp_path: Path) -> None:
+    series = load_series("closure")
+    first, second = series.releases[:2]
+    done = [
+        Replayed(first, "trained", ""),
+        Replayed(second, "regression", "keeps 1 MiB more", "meant", "pass", "", 5, 3478.0, 14229600.0),
+    ]
+    project = tmp_path / "closure"
+    project.mkdir()
+    project.with_suffix(".csv").write_text(as_csv(done))
+    assert [as_csv([each]) for each in read_done(series, project)] == [as_csv([each]) for each in done]
+
+
+def test_a_replay_goes_on_where_the_last_release_was_done(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "buto.yaml").write_text("version: 1")
+    commit(tmp_path)
+    done = git(tmp_path, "rev-parse", "HEAD")
+    releases = load_series("closure").releases
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "closure.jar").write_text("the next release")
+    commit(tmp_path)
+    git(tmp_path, "tag", releases[5].version)
+    go_back(tmp_path, releases[5:])
+    assert git(tmp_path, "rev-parse", "HEAD") == done
+    assert git(tmp_path, "tag") == ""
+    assert not (tmp_path / "lib" / "closure.jar").exists()
