@@ -8,7 +8,8 @@ SERIAL = (
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "flow", "kept", "turns")),
     *("tests/jvm/packaging/", "tests/jvm/releases/"),
     "tests/jvm/pytest_plugin/test_sample.py",
-    *(f"tests/build_plugins/test_{tool}.py" for tool in ("gradle", "junit", "maven")),
+    "tests/build_plugins/",
     "tests/integration/pages/test_readme.py",
 )
-"""What judges real runs or measures how fast they are: one process runs these tests, one after the other."""
+"""What judges real runs, measures how fast they are, or builds into a directory of the checkout: one process
+runs these tests, one after the other."""
