@@ -204,7 +204,8 @@ FOLLOWS = (
     Rule(("command.cpu.time",), ("run.duration", "process.context_switches*"), share=1.5),
     # Allocation, collections, pauses, processor time; garbage that no collection has taken yet is in use.
     Rule(("jvm.memory.allocated",), ("*]/TotalThreadAllocatedBytes", "jvm.memory.tlab.waste"), per=inf),
-    Rule(("jvm.memory.allocated",), _RESIDENT, share=1.0),
+    # A collector that gets more garbage before it runs touches more of the heap than the garbage fills.
+    Rule(("jvm.memory.allocated",), _RESIDENT, share=2.0),
     Rule(("jvm.memory.allocated",), ("jvm.gc.*", "jvm.safepoint.*", "jvm.memory.threshold.*"), share=3.0),
     Rule(("jvm.memory.allocated",), (*_IN_USE, *_SET_ASIDE), per=inf, way=Way.ANY),
     Rule(

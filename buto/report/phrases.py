@@ -54,7 +54,9 @@ _NOUNS = {
     "jvm.gc.count": "garbage collection",
     "jvm.class.loaded": "class",
     "jvm.class.count": "class",
+    "jvm.class.initialized": "initialized class",
     "jvm.lock.contended": "contended lock",
+    "jvm.lock.parked": "parked thread",
     "jvm.buffer.count": "buffer",
 }
 """What is counted in whole numbers, of which people name the number first."""

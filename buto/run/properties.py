@@ -249,7 +249,27 @@ LIVE_SET = ("jvm.memory.heap.live", LIVE_OBJECTS, LIVE_SET_TIME)
 LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """What the live objects of each class use at the end, judged as one property where it was counted."""
 
-_TITLES = {DURATION.name: "duration", LIVE_CLASSES.name: "live objects of a class"}
+_TITLES = {
+    DURATION.name: "duration",
+    LIVE_CLASSES.name: "live objects of a class",
+    "process.io.bytes[read]": "bytes read",
+    "process.io.bytes[write]": "bytes written",
+    "process.io.calls[read]": "read calls",
+    "process.io.calls[write]": "write calls",
+    "process.disk.io[read]": "bytes read from disk",
+    "process.disk.io[write]": "bytes written to disk",
+    "process.context_switches[voluntary]": "voluntary context switches",
+    "process.context_switches[involuntary]": "involuntary context switches",
+    "process.paging.faults[minor]": "minor page faults of the process",
+    "process.paging.faults[major]": "major page faults of the process",
+    "command.paging.faults[minor]": "minor page faults",
+    "command.paging.faults[major]": "major page faults",
+    "jvm.buffer.memory.used[direct]": "direct buffer memory",
+    "jvm.buffer.memory.used[mapped]": "mapped buffer memory",
+    "jvm.buffer.count[direct]": "direct buffers",
+    "jvm.buffer.count[mapped]": "mapped buffers",
+}
+"""By whole name, where the column of the table with the instance in brackets is not what people say."""
 
 _OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
 """How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
@@ -419,10 +439,11 @@ def title_of(name: str) -> str:
     """
     metric, instance = split_name(name)
     known = METRICS.get(metric)
-    title = _TITLES.get(name, known.title if known else "")
-    if not title:
+    if name in _TITLES:
+        return _TITLES[name]
+    if known is None or not known.title:
         return name
-    return title if instance is None else f"{title} ({instance})"
+    return known.title if instance is None else f"{known.title} ({instance})"
 
 
 _TOPICS = tuple(Topic)

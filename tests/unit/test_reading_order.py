@@ -13,11 +13,19 @@ from buto.run.properties import DURATION, LIVE_CLASSES, METRICS, Topic, title_of
         ("jvm.memory.allocated", "allocated bytes"),
         ("jvm.gc.count[G1 Young Generation]", "collections (G1 Young Generation)"),
         ("run.duration", "duration"),
+        ("process.io.calls[write]", "write calls"),
+        ("jvm.buffer.memory.used[direct]", "direct buffer memory"),
+        ("jvm.buffer.count[mapped - 'non-volatile memory']", "buffers (mapped - 'non-volatile memory')"),
         ("mbean[com.acme:type=Cache]/Size", "mbean[com.acme:type=Cache]/Size"),
     ],
 )
 def test_a_property_has_the_name_that_people_use(name: str, title: str) -> None:
     assert title_of(name) == title
+
+
+def test_no_default_property_is_called_by_its_identifier() -> None:
+    named = [name for name in METRICS if topic_of(name) is not Topic.MEASURING]
+    assert [name for name in named if title_of(name) == name] == []
 
 
 def test_no_two_properties_have_the_same_title() -> None:

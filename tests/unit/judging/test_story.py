@@ -129,6 +129,11 @@ def test_what_is_not_accounted_for_in_amount_is_a_headline_of_its_own() -> None:
     assert told(share(ALLOCATED, 60), share(CPU, 50)) == [(ALLOCATED, [CPU])]
 
 
+def test_more_garbage_accounts_for_the_heap_that_it_touches_and_not_for_three_times_its_share() -> None:
+    assert told(share(ALLOCATED, 38), share(RESIDENT, 45)) == [(ALLOCATED, [RESIDENT])]
+    assert told(share(ALLOCATED, 10), share(RESIDENT, 30)) == [(RESIDENT, []), (ALLOCATED, [])]
+
+
 def test_what_goes_in_the_other_direction_is_a_headline_of_its_own() -> None:
     assert told(share(ALLOCATED, 60), share(CPU, -20)) == [(ALLOCATED, []), (CPU, [])]
 
