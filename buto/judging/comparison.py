@@ -37,7 +37,7 @@ from buto.judging.modes import find_modes
 from buto.judging.orders import Orders, balanced_orders
 from buto.judging.procedure import CARRIED_OVER, N_TURNS, Do, Next, Procedure, TurnsLook, Why
 from buto.judging.profile import TrainingProfile, learn
-from buto.judging.protocol import Comparison, Explanation
+from buto.judging.protocol import Comparison, Reasoning
 from buto.judging.rank import FEWEST_RUNS
 from buto.judging.readable import MOST_UNREAD, has, partly_unread, unread
 from buto.judging.settings import Settings, judges
@@ -278,9 +278,7 @@ class Programs(Comparison):
         runs, is_new = _in_order(cut_set_to_window(first), cut_set_to_window(second))
         return self.procedure.after_launch(self._look(runs, is_new))
 
-    def compare(
-        self, first: RunSet, second: RunSet, roles: Roles | None = None
-    ) -> tuple[Verdict, Explanation]:
+    def compare(self, first: RunSet, second: RunSet, roles: Roles | None = None) -> tuple[Verdict, Reasoning]:
         """Judge whether two programs differ; findings name what the second has more or less of.
 
         Both count equally: properties, scales and features come from the runs of both, or from what is known

@@ -41,7 +41,7 @@ from buto.judging.load.warnings import another_load
 from buto.judging.monitor import OverBuilds
 from buto.judging.procedure import N_CHECKED
 from buto.judging.profile import TrainingProfile, learn, levels_of, waits_of
-from buto.judging.protocol import Detector, Explanation, FittedDetector, Share, here
+from buto.judging.protocol import Detector, FittedDetector, Reasoning, Share, here
 from buto.judging.rank import FEWEST_RUNS
 from buto.judging.readable import Level, read_at_all
 from buto.judging.selfknowledge.selftest import selftest
@@ -61,19 +61,19 @@ from buto.steps import Advice, Setting
 _ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
 
 
-def explain(verdict: Verdict) -> Explanation:
+def explain(verdict: Verdict) -> Reasoning:
     """Return what a run is reduced to, and what the p-value compares."""
     known = f"{verdict.n_training} {verdict.roles.known_runs}"
-    return Explanation(
+    return Reasoning(
         f"{known} defined what is normal; {_ROWS}. {_envelope()}",
         _rule(f"{format_count(len(verdict.run_ids), 'run')} under test", verdict),
     )
 
 
-def explain_comparison(verdict: Verdict) -> Explanation:
+def explain_comparison(verdict: Verdict) -> Reasoning:
     """Return the same of two programs, neither of which is the better known one."""
     around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
-    return Explanation(
+    return Reasoning(
         f"The runs of both programs show the usual scatter; {_ROWS}. {_envelope(around)}",
         _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
     )
@@ -183,7 +183,7 @@ class FittedCalibrated(FittedJudge):
             self.envelope, lambda judged: outlier_shares(self.evidence(judged), self.settings)
         )
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         return explain(verdict)
 
     def to_data(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from buto.judging.environments import (
 )
 from buto.judging.judge_settings import NAME, JudgeSettings
 from buto.judging.procedure import Looked
-from buto.judging.protocol import Explanation, FittedDetector
+from buto.judging.protocol import FittedDetector, Reasoning
 from buto.judging.rank import FEWEST_RUNS
 from buto.judging.readable import Level
 from buto.judging.stored import count_of, reading
@@ -224,7 +224,7 @@ class FittedMachines(FittedDetector):
         known = self.find_known(self.environment(runs[-1])) if runs else None
         return RunsView(runs) if known is None else known.fitted.view(runs)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         known = next(
             (
                 known_environment

@@ -47,7 +47,7 @@ class Section(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-class Explanation(Struct, frozen=True):
+class Reasoning(Struct, frozen=True):
     """What a detector says of its own way to a verdict, in whole sentences.
 
     Attributes:
@@ -173,9 +173,9 @@ class FittedDetector(ABC):
         """Return what can be drawn; ``runs`` say which properties there are where the detector does not."""
         return RunsView(runs)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         """Return how this verdict came about, in whole sentences."""
-        return Explanation(f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal.")
+        return Reasoning(f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal.")
 
 
 class Comparison(ABC):
@@ -209,9 +209,7 @@ class Comparison(ABC):
         """Return what follows after these valid runs in turns; asked after each launch."""
 
     @abstractmethod
-    def compare(
-        self, first: RunSet, second: RunSet, roles: Roles | None = None
-    ) -> tuple[Verdict, Explanation]:
+    def compare(self, first: RunSet, second: RunSet, roles: Roles | None = None) -> tuple[Verdict, Reasoning]:
         """Judge the second program by the first, and say how; runs may be valid or not.
 
         Args:

@@ -18,7 +18,7 @@ from buto.judging.classifiers import MetadataDifference, compare_metadata
 from buto.judging.configuration import with_alpha
 from buto.judging.monitor import Alarm
 from buto.judging.procedure import N_CONFIRMING, N_FIRST, Do, Looked, Next, Procedure, Why
-from buto.judging.protocol import Comparison, Explanation
+from buto.judging.protocol import Comparison, Reasoning
 from buto.judging.settings import Settings
 from buto.judging.verdict import Roles, Statement, Status, Verdict
 from buto.oracle.model import Oracle
@@ -69,11 +69,11 @@ class CheckedRuns(Struct, frozen=True, eq=False):
     runs: RunSet
     verdict: Verdict
     against: RunSet | None = None
-    explained: Explanation | None = None
+    explained: Reasoning | None = None
     alarm: Alarm | None = None
 
     @property
-    def explanation(self) -> Explanation:
+    def explanation(self) -> Reasoning:
         """How the verdict came about, in whole sentences."""
         return self.explained or self.oracle.fitted.explain(self.verdict)
 

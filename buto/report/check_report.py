@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buto.judging.alarms import Strength
 from buto.judging.class_changes import ClassChange, class_changes, typical_histogram
-from buto.judging.protocol import Explanation
+from buto.judging.protocol import Reasoning
 from buto.judging.story import Order, Story, story_of, tell
 from buto.judging.verdict import Roles, Status, Verdict
 from buto.judging.views import ClusterView
@@ -80,7 +80,7 @@ class CheckReport(Charted):
     """
 
     verdict: Verdict
-    explanation: Explanation
+    explanation: Reasoning
     oracle_path: Path | None
     training_ids: tuple[str, ...]
     unjudged: Mapping[str, str]

@@ -14,7 +14,7 @@ from buto.judging.judge_settings import NAME
 from buto.judging.load.check import UnderLoad
 from buto.judging.load.evidence import RankedCounters
 from buto.judging.load.observed import FEWEST_SAMPLES, REACH
-from buto.judging.protocol import Explanation
+from buto.judging.protocol import Reasoning
 from buto.judging.readable import readable
 from buto.judging.verdict import Difference, Direction, Finding, Numbers, Verdict, effect_of
 from buto.judging.views import ClusterView, RunsView
@@ -299,7 +299,7 @@ def _since(residual: FloatArray, usual: float) -> int:
     return int(places[0]) if len(places) else 0
 
 
-def explain(verdict: Verdict, n_properties: int, rates: Sequence[str]) -> Explanation:
+def explain(verdict: Verdict, n_properties: int, rates: Sequence[str]) -> Reasoning:
     """Return what was learned, and by which rule it decides.
 
     Args:
@@ -307,7 +307,7 @@ def explain(verdict: Verdict, n_properties: int, rates: Sequence[str]) -> Explan
     """
     known_runs = format_count(verdict.n_training, f"{verdict.roles.known} run")
     properties = format_count(n_properties, "property")
-    return Explanation(
+    return Reasoning(
         f"{known_runs} showed how {properties} depend on the load. The load is {format_list(rates)}.",
         "A run's deviation is the mean difference between what was measured and what the models of the "
         "other runs expect under its load, or the part of the difference that grows with the prediction, if "

@@ -39,7 +39,7 @@ from buto.judging.load.observed import (
 from buto.judging.profile import TrainingProfile
 from buto.judging.profile import learn as learn_profile
 from buto.judging.profile_data import profile_of, profile_to_data
-from buto.judging.protocol import Explanation
+from buto.judging.protocol import Reasoning
 from buto.judging.rank import training_needed
 from buto.judging.readable import EACH_SECOND, Level, find_judged_properties, has, readable, see_why
 from buto.judging.settings import ALSO_JUDGED, judges
@@ -167,7 +167,7 @@ class FittedLoad(FittedJudge):
     def view(self, runs: Sequence[Run]) -> View:
         return ByLoadView(runs, self.properties, lambda some: self.examine(RunSet(tuple(some))))
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         columns = matching(self.properties, [RATES])
         names = [self.properties[column].name for column in columns]
         return explain(verdict, len(self.properties) - len(columns), names)

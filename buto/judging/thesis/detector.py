@@ -24,7 +24,7 @@ from buto.judging.classifiers import (
     compare_notifications,
     learn_notifications,
 )
-from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.protocol import Detector, FittedDetector, Reasoning
 from buto.judging.readable import MOST_UNREAD, Level, partly_unread, possible_level, read_at_all
 from buto.judging.settings import CHANGES_WITH_EACH_RUN, EVERYTHING, Settings
 from buto.judging.thesis import data as bounds_data
@@ -109,12 +109,12 @@ def _key(name: str) -> str:
     return name.replace("_", "-")
 
 
-def explain(verdict: Verdict, pipeline: PipelineSettings) -> Explanation:
+def explain(verdict: Verdict, pipeline: PipelineSettings) -> Reasoning:
     """Return what made the bands, and when a value outside them counts."""
     several = ""
     if len(verdict.run_ids) > 1:
         several = f" Of the {len(verdict.run_ids)} runs, one decides."
-    return Explanation(
+    return Reasoning(
         f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal: from {_series(pipeline)}, "
         f"at each time point a band of {format_number(pipeline.deviations)} standard deviations around the "
         f"{pipeline.average} ({pipeline.bounds} bounds).",
@@ -235,7 +235,7 @@ class FittedBounds(FittedDetector):
     def view(self, runs: Sequence[Run]) -> View:
         return BoundsView(self.model, self.settings.pipeline, self.left_out, self.notifications.emitters)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         return explain(verdict, self.settings.pipeline)
 
     def compare(self, run: Run) -> BandComparison:

@@ -16,7 +16,7 @@ from buto.errors import JudgeError
 from buto.judging.features import observations
 from buto.judging.load.findings import Errors, errors_of, ks_statistics
 from buto.judging.load.judge import observations_of, observations_to_data
-from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.protocol import Detector, FittedDetector, Reasoning
 from buto.judging.readable import find_judged_properties, readable
 from buto.judging.settings import Settings
 from buto.judging.stored import COMMON, choice, positive, share, whole
@@ -300,10 +300,10 @@ class FittedRegressionModels(FittedDetector):
         known = {prop.name for prop in self.properties}
         return RunsView(runs, lambda prop: prop.name in known)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
         known = verdict.roles.known_runs
-        return Explanation(
+        return Reasoning(
             f"{verdict.n_training} {known} showed how {len(self.properties)} properties depend on each "
             "other. Those that rise and fall together form a cluster. In each cluster, the property that "
             "changed most is predicted from the others.",

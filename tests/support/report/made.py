@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from buto.errors import MeasureError
-from buto.judging.protocol import Explanation
+from buto.judging.protocol import Reasoning
 from buto.judging.verdict import Amount, Difference, Direction, Effect, Finding, Statement, Status, Verdict
 from buto.judging.views import Band
 from buto.report.check_report import CheckReport
@@ -176,7 +176,7 @@ def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport
     fields: dict[str, Any] = {
         "test": "leaker",
         "verdict": of,
-        "explanation": Explanation("10 training runs defined what is normal."),
+        "explanation": Reasoning("10 training runs defined what is normal."),
         "made": FINISHED,
         "oracle_path": ORACLE,
         "again": f"buto check {changes.get('test', 'leaker')}",

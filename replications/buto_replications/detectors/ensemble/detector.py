@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from buto.errors import JudgeError
-from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.protocol import Detector, FittedDetector, Reasoning
 from buto.judging.settings import Settings, judges
 from buto.judging.verdict import Status, Verdict
 from buto.judging.views import View
@@ -117,7 +117,7 @@ class FittedEnsemble(FittedDetector):
     def view(self, runs: Sequence[Run]) -> View:
         return EnsembleView(runs, self.learned.properties, self._votes)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         return explain(verdict, self.learned, judging_of(self.settings))
 
     def to_data(self) -> dict[str, Any]:

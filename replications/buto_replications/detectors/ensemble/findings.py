@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.judging.environments import Environment, environment_words
-from buto.judging.protocol import Explanation, Section
+from buto.judging.protocol import Reasoning, Section
 from buto.judging.verdict import Difference, Direction, Effect, Finding, Verdict
 from buto.run.model import FloatArray, Run
 from buto.run.properties import Better, Kind, Property
@@ -293,10 +293,10 @@ def _effect(better: Better, direction: Direction) -> Effect:
     return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE
 
 
-def explain(verdict: Verdict, learned: LearnedEnsemble, how: Judging) -> Explanation:
+def explain(verdict: Verdict, learned: LearnedEnsemble, how: Judging) -> Reasoning:
     """Return what was learned of the prior tests, how they vote, and what they flag."""
     n_rules = sum(len(test.rules) for test in learned.ensemble.tests)
-    return Explanation(
+    return Reasoning(
         f"{len(learned.ensemble.tests)} prior tests gave {n_rules} rules between "
         f"{len(learned.properties)} counters in intervals of {learned.interval_s:g} s, such as: when one "
         "counter is high, another is high.",

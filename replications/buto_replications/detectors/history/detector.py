@@ -15,7 +15,7 @@ import numpy as np
 
 from buto.errors import JudgeError
 from buto.judging.procedure import N_FIRST
-from buto.judging.protocol import Detector, Explanation, FittedDetector
+from buto.judging.protocol import Detector, FittedDetector, Reasoning
 from buto.judging.readable import find_judged_properties, readable
 from buto.judging.settings import Settings
 from buto.judging.verdict import Finding, Status, Verdict
@@ -89,7 +89,7 @@ class FittedHistory(FittedDetector):
         known = {prop.name for prop in self.columns.properties}
         return RunsView(runs, lambda prop: prop.name in known)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         return explain(verdict, self.judge, self.settings)
 
     def to_data(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from math import ceil
 
 import numpy as np
 
-from buto.judging.protocol import Explanation
+from buto.judging.protocol import Reasoning
 from buto.judging.settings import Settings
 from buto.judging.verdict import Difference, Direction, Effect, Finding, Verdict
 from buto.run.labels import Label
@@ -220,7 +220,7 @@ def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterato
         )
 
 
-def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
+def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Reasoning:
     counts = Counter(judge.labels)
     learned = (
         f"{verdict.n_training} {verdict.roles.known_runs} are the baseline. Labels say of "
@@ -229,8 +229,8 @@ def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
     )
     unlike_all = "A run that is unlike all labelled ones is inconclusive."
     if judge.engine is None:
-        return Explanation(learned, f"No run is labelled bad, so no check can fail. {unlike_all}")
-    return Explanation(
+        return Reasoning(learned, f"No run is labelled bad, so no check can fail. {unlike_all}")
+    return Reasoning(
         learned,
         f"A check fails if at most {format_percent(settings.values[ALPHA])} of good checks have so high a "
         f"score. It is compared with the scores of {_checks(len(judge.held_out))} by classifiers "

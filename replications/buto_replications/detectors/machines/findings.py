@@ -13,7 +13,7 @@ from buto.judging.evidence import SHAPES, effect_of_feature
 from buto.judging.findings import LEVELS, MEASURES, NOT_ALONE, choose_named, most_telling, shares_of
 from buto.judging.judge_settings import NAME
 from buto.judging.machines import describe_difference, new_components
-from buto.judging.protocol import Explanation, Section
+from buto.judging.protocol import Reasoning, Section
 from buto.judging.rank import FEWEST_RUNS
 from buto.judging.verdict import Difference, Direction, Finding, Numbers, Verdict
 from buto.judging.views import RunsView
@@ -103,11 +103,11 @@ MOST_COLUMNS = 6
 LETTERS = "ABCDEF"
 
 
-def explain(verdict: Verdict, whole: WholeTests) -> Explanation:
+def explain(verdict: Verdict, whole: WholeTests) -> Reasoning:
     """Return what was learned of the machines, how a run of another one is judged, and what was flagged."""
     different = len(whole.groups.environments)
     alpha = f"{verdict.alpha:g}" if verdict.alpha is not None else "alpha"
-    return Explanation(
+    return Reasoning(
         f"{len(whole.values)} training runs of {different} environments showed which numbers of a run do not "
         "depend on the machine.",
         "Training does not know this machine. The score of the run is compared with those that training runs "

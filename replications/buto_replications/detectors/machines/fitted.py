@@ -23,7 +23,7 @@ from buto.judging.machines import (
     not_shown,
 )
 from buto.judging.profile import levels_of
-from buto.judging.protocol import Explanation, FittedDetector
+from buto.judging.protocol import FittedDetector, Reasoning
 from buto.judging.rank import FEWEST_RUNS
 from buto.judging.readable import Level, seldom_read
 from buto.judging.stored import (
@@ -178,7 +178,7 @@ class FittedElsewhere(FittedMachines, FittedJudge):
             return known.fitted.view(runs)
         return WholeView(runs, lambda prop: quantity_of(prop).name in names, self._reach)
 
-    def explain(self, verdict: Verdict) -> Explanation:
+    def explain(self, verdict: Verdict) -> Reasoning:
         is_known = any(
             verdict.adjusted.startswith(self.among(known_environment)) for known_environment in self.known
         )
