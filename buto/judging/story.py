@@ -441,8 +441,20 @@ def _most(cause: Finding, effect: Finding, rule: Rule) -> float:
         return inf
     by_amount = rule.per * abs(ours.change)
     share = abs(ours.change) / abs(ours.old) if ours.old else inf
-    by_share = rule.share * share * abs(theirs.old) if rule.share else 0.0
-    return max(by_amount, by_share)
+    return max(by_amount, _by_share(rule, share, effect) if rule.share else 0.0)
+
+
+def _by_share(rule: Rule, share: float, effect: Finding) -> float:
+    """Return how much of an effect a share of its cause accounts for.
+
+    Of nothing there is no share: a program whose work was less than one collection takes does as many as it
+    does more of that work, and the pauses that go with them.
+    """
+    if not isinstance(effect, Difference) or effect.size is None:
+        return inf
+    if effect.size.old:
+        return rule.share * share * abs(effect.size.old)
+    return rule.share * (1.0 + share) if effect.unit.startswith("{") else inf
 
 
 def _change(finding: Finding) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -132,6 +133,13 @@ def test_what_is_not_accounted_for_in_amount_is_a_headline_of_its_own() -> None:
 def test_more_garbage_accounts_for_the_heap_that_it_touches_and_not_for_three_times_its_share() -> None:
     assert told(share(ALLOCATED, 38), share(RESIDENT, 45)) == [(ALLOCATED, [RESIDENT])]
     assert told(share(ALLOCATED, 10), share(RESIDENT, 30)) == [(RESIDENT, []), (ALLOCATED, [])]
+
+
+def test_first_collections_follow_from_an_allocation_that_can_fill_a_heap_so_often() -> None:
+    doubled, paused = change(ALLOCATED, 100 * MIB, 200 * MIB), change(PAUSES, 0.0, 0.05)
+    few, many = (replace(change(COLLECTIONS, 0.0, new), unit="{collection}") for new in (3.6, 40.0))
+    assert told(doubled, few, paused) == [(ALLOCATED, [COLLECTIONS, PAUSES])]
+    assert told(doubled, many, paused) == [(ALLOCATED, [PAUSES]), (COLLECTIONS, [])]
 
 
 def test_what_goes_in_the_other_direction_is_a_headline_of_its_own() -> None:
