@@ -11,11 +11,12 @@ from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.sanitize import one_line
 from buto.report.stored_result import result_of
+from buto.report.words import CHANGED
 from buto.run.entries import ResultStore
 from buto.run.names import start_of
 from buto.run.stored import Moment, Share, plain, read
 
-ENTRIES = f"history 5 of {FORMAT} {VERSION}"
+ENTRIES = f"history 6 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
 
 ACCEPT = "accept"
@@ -40,6 +41,7 @@ class HistoryEntry:
         run_ids: the valid runs.
         first: levels of the first valid run of a check, where it has several; else empty.
         waived: of a check, the properties whose change a commit says is meant.
+        is_welcome: of a check that fails, whether all that changed is for the better.
     """
 
     at: Moment
@@ -52,6 +54,7 @@ class HistoryEntry:
     is_accepted: bool = False
     first: Mapping[str, float] = field(default_factory=dict)
     waived: tuple[str, ...] = ()
+    is_welcome: bool = False
 
     @property
     def first_levels(self) -> Mapping[str, float]:
@@ -70,9 +73,9 @@ class HistoryEntry:
 
     @property
     def result(self) -> str:
-        """What a reader sees: the status, or whether the oracle was trained or accepted."""
+        """What a reader sees: the word of a verdict, or whether the oracle was trained or accepted."""
         if not self.is_training:
-            return self.status
+            return CHANGED if self.is_welcome else self.status
         return ACCEPTED_ORACLE if self.is_accepted else TRAINED_ORACLE
 
     @property
@@ -121,6 +124,7 @@ def entry_of(content: bytes) -> HistoryEntry:
         )
         if verdict
         else (),
+        is_welcome=verdict is not None and verdict.welcome,
     )
 
 

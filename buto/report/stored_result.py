@@ -63,6 +63,7 @@ class StoredVerdict(Struct, frozen=True):
 
     Attributes:
         headlines: the story, as places among the findings.
+        welcome: whether all that changed is for the better.
         since: sums since the last release.
     """
 
@@ -70,6 +71,7 @@ class StoredVerdict(Struct, frozen=True):
     p_value: Share | None
     findings: tuple[StoredFinding, ...]
     headlines: tuple[StoredHeadline, ...]
+    welcome: bool = False
     waived: tuple[StoredWaived, ...] = ()
     since: tuple[StoredSince, ...] = ()
 

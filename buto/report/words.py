@@ -58,6 +58,7 @@ SHORT = {
 """Measures that have a shorter name for headlines."""
 
 CHANGED = "changed"
+"""What a check is called that fails only for what is better."""
 
 ALL_MEANT = "all that matters is accepted"
 

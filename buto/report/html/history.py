@@ -17,6 +17,7 @@ from buto.report.builds import BuildCurve, BuildHistory, PlacedCheck
 from buto.report.html.chart_data import codes, scale_of, unit_data
 from buto.report.html.template import line, name_parts, render_page
 from buto.report.result import Commit
+from buto.report.words import CHANGED
 from buto.run.properties import Better, title_of
 from buto.run.units import format_count, format_number
 
@@ -28,7 +29,7 @@ MOST_SUBJECT = 90
 
 MOST_FOUND = 60
 
-_LETTERS = {"pass": "p", "regression": "r", "inconclusive": "i", "error": "e"}
+_LETTERS = {"pass": "p", "regression": "r", CHANGED: "c", "inconclusive": "i", "error": "e"}
 _OTHER = "e"
 _SIGNS = {Better.LOWER: -1, Better.HIGHER: 1, Better.UNKNOWN: 0}
 """Of a change that is welcome."""
@@ -92,7 +93,7 @@ def _test(past: BuildHistory, number_of: Mapping[str, int]) -> dict[str, Any]:
         "commits": _encode(commits),
         "results": "".join(map(_letter, past.builds)),
         "found": {
-            number: line(build.entry.subjects[0], MOST_FOUND)
+            number: line(title_of(build.entry.subjects[0]), MOST_FOUND)
             for number, build in enumerate(past.builds)
             if build.entry.subjects and not build.entry.is_training
         },
@@ -109,7 +110,7 @@ def _letter(build: PlacedCheck) -> str:
     entry = build.entry
     if entry.is_training:
         return _ACCEPTED if entry.is_accepted else _TRAINED
-    letter = _LETTERS.get(entry.status, _OTHER)
+    letter = _LETTERS.get(entry.result, _OTHER)
     return letter.upper() if entry.has_changes else letter
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from buto.errors import UsageError
-from buto.judging.verdict import Status
+from buto.judging.verdict import Effect, Status
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.trackers import otava_text
 from buto.report.history import HistoryEntry, entry_of, in_order, series, usual_properties
@@ -105,6 +105,27 @@ def test_a_check_is_remembered_by_what_leads_its_findings() -> None:
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names))
     found = entry_of(kept(Result("leaker", made.ORACLE, [made.run()], judged)))
     assert found.subjects == ("jvm.cpu.time", "jvm.memory.heap.used")
+
+
+@pytest.mark.parametrize(
+    ("effects", "result"),
+    [
+        ((Effect.BETTER,), "changed"),
+        ((Effect.BETTER, Effect.WORSE), "regression"),
+        ((Effect.WORSE,), "regression"),
+    ],
+)
+def test_a_check_that_fails_only_for_the_better_is_called_changed(
+    effects: tuple[Effect, ...], result: str
+) -> None:
+    names = ("jvm.cpu.time", "jvm.thread.count")
+    findings = [
+        replace(made.leak(subject=name), effect=effect) for name, effect in zip(names, effects, strict=False)
+    ]
+    found = entry_of(
+        kept(Result("leaker", made.ORACLE, [made.run()], made.verdict(findings=tuple(findings))))
+    )
+    assert (found.result, found.status) == (result, "regression")
 
 
 def test_a_training_stands_where_it_ended() -> None:

@@ -1,7 +1,7 @@
 // The history of tests: a card of each, and of the chosen one its curves, what changed, when and by whom.
 
 const RESULTS = {
-  p: "pass", r: "regression", i: "inconclusive", e: "error", t: "oracle trained", a: "change accepted" };
+  p: "pass", r: "regression", c: "changed for the better", i: "inconclusive", e: "error", t: "oracle trained", a: "change accepted" };
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [168, 56, 10, 20, 20];
 const MOST_ROWS = 40;
 const place = document.getElementById("history");
@@ -123,11 +123,11 @@ function drawing(test, curve, width, height, mark, small) {
     }
     line("anchor", `M${left},${r(y(anchor))}H${width - right}`);
   }
-  const dots = { pass: "", regression: "", open: "", training: "" };
+  const dots = { pass: "", regression: "", changed: "", open: "", training: "" };
   test.builds.forEach((build, i) => {
     const value = curve.values[i];
     if (!Number.isFinite(value)) return;
-    const kind = isTraining(build) ? "training" : build.letter === "p" ? "pass" : build.letter === "r" ? "regression" : "open";
+    const kind = isTraining(build) ? "training" : { p: "pass", r: "regression", c: "changed" }[build.letter] ?? "open";
     dots[kind] += `M${r(x(i))},${r(y(value))}h0`;
   });
   line("dot pass", dots.pass);
@@ -135,7 +135,7 @@ function drawing(test, curve, width, height, mark, small) {
     const end = i + 1 < curve.segments.length ? curve.segments[i + 1][0] : test.n - 1;
     line("level", `M${r(x(start))},${r(y(level))}H${r(x(end))}`);
   });
-  for (const kind of ["open", "training", "regression"]) line(`dot ${kind}`, dots[kind]);
+  for (const kind of ["open", "training", "changed", "regression"]) line(`dot ${kind}`, dots[kind]);
   if (small) return { made, x };
   for (const [event, at] of test.marks) {
     const css = event === "released" ? "release" : "trained";
@@ -259,7 +259,7 @@ class View {
 
   legend() {
     const entry = (css, text) => element("span", {}, element("i", { class: `key ${css}` }), text);
-    return [element("p", { class: "legend" }, entry("pass", "first run of a check that passed"), entry("regression", "regression"), entry("open", "not decided"),
+    return [element("p", { class: "legend" }, entry("pass", "first run of a check that passed"), entry("regression", "regression"), entry("changed", "changed for the better"), entry("open", "not decided"),
       entry("training", "training, accepted, meant"), entry("level", "median between two steps"), entry("size", "less than matters"), entry("release", "release"), entry("step", "step"))];
   }
 
