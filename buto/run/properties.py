@@ -155,7 +155,7 @@ class Metric(Struct, frozen=True):
             aside; else empty.
         per: of what there may be several instances; empty if there are none.
         instances: if they are the same for every program; else they are found in the JVM.
-        title: what people call it; empty for its name.
+        title: what people call it; only what buto itself costs has none.
         thesis_name: in Table 3.6 of the thesis; empty if it is not there.
     """
 
