@@ -82,7 +82,9 @@ def _is_wrong(said: trial.Said, program: catalogue.Program) -> bool:
     if said.version in (catalogue.BASE, *catalogue.HARMLESS):
         return fails
     is_welcome = said.version == catalogue.BETTER
-    return not fails or said.is_welcome != is_welcome or not tables.names_truly(said, program)
+    return (
+        not fails or said.is_welcome != is_welcome or not tables.names_what_its_author_accepts(said, program)
+    )
 
 
 COMMANDS = {
@@ -101,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, (_, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text)
         command.add_argument("names", nargs="*", metavar="NAME", help="programs (default: all)")
-        command.add_argument("--set", choices=(catalogue.PLAIN, catalogue.LIBRARIES), help="only this set")
+        command.add_argument("--set", choices=catalogue.SETS, help="only this set")
         command.add_argument("--minutes", type=float, default=60.0, help="begin nothing later")
         command.add_argument("--place", type=Path, default=Path("hand-bed"), help="where programs are tried")
     given = parser.parse_args(arguments)

@@ -1,10 +1,10 @@
-"""The programs of the two sets, what their author says of them, and how a version becomes a jar."""
+"""The programs of the sets, what their author says of them, and how a version becomes a jar."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from beds.artefacts import CACHE, Artefact, content_of, digest_of, fetch, made_o
 from beds.jdk import jar, javac
 
 HERE = Path(__file__).parent
-TRUTH, SUMS = HERE / "truth.yaml", HERE / "sums.yaml"
-PLAIN, LIBRARIES = "plain", "libraries"
+TRUTHS, SUMS = (HERE / "truth.yaml", HERE / "third-truth.yaml"), HERE / "sums.yaml"
+SETS = ("plain", "libraries", "third")
 BASE, SMALL, LARGE, BETTER = "base", "small", "large", "better"
 HARMLESS = ("harmless1", "harmless2")
 VERSIONS = (BASE, SMALL, LARGE, *HARMLESS, BETTER)
@@ -39,14 +39,16 @@ class Program:
     """One program.
 
     Attributes:
-        set: ``plain`` or ``libraries``.
+        set: one of :data:`SETS`.
         resource: what a maintainer would name first, in the author's words.
+        also: what its author accepts as well; the first two sets were not asked for it.
         libraries: jars that it needs, with what they need.
     """
 
     name: str
     set: str
     resource: str
+    also: tuple[str, ...] = ()
     libraries: tuple[Artefact, ...] = field(default=())
 
     @property
@@ -91,11 +93,16 @@ def _manifest_lines(line: str) -> str:
     return "".join(f"{part}\n" for part in parts)
 
 
-def programs(path: Path = TRUTH) -> dict[str, Program]:
+def programs(paths: Iterable[Path] = TRUTHS) -> dict[str, Program]:
     """Return all programs by name."""
-    content: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     sums: Mapping[str, str] = yaml.safe_load(SUMS.read_text(encoding="utf-8"))
-    return {program["name"]: _program(program, sums) for program in content["programs"]}
+    return {program["name"]: _program(program, sums) for program in _truths(paths)}
+
+
+def _truths(paths: Iterable[Path]) -> list[Mapping[str, Any]]:
+    return [
+        program for path in paths for program in yaml.safe_load(path.read_text(encoding="utf-8"))["programs"]
+    ]
 
 
 def _program(data: Mapping[str, Any], sums: Mapping[str, str]) -> Program:
@@ -104,15 +111,14 @@ def _program(data: Mapping[str, Any], sums: Mapping[str, str]) -> Program:
         for coordinates in data.get("libraries", ())
         for group, name, version in [coordinates.split(":")]
     )
-    return Program(data["name"], data["set"], data["resource"], libraries)
+    return Program(data["name"], data["set"], data["resource"], tuple(data.get("also", ())), libraries)
 
 
-def sums_of(path: Path = TRUTH) -> dict[str, str]:
-    """Return the SHA-256 of each library that the author names, as it is served now.
+def sums_of(paths: Iterable[Path] = TRUTHS) -> dict[str, str]:
+    """Return the SHA-256 of each library that an author names, as it is served now.
 
     Raises:
         BedError: one cannot be fetched.
     """
-    content: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    named = {coordinates for program in content["programs"] for coordinates in program.get("libraries", ())}
+    named = {coordinates for program in _truths(paths) for coordinates in program.get("libraries", ())}
     return {coordinates: digest_of(coordinates) for coordinates in sorted(named)}

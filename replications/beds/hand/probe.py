@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
 from beds.hand.catalogue import BASE, HERE
 from beds.hand.trial import Said
 
-PROBED = HERE / "probe.csv"
+PROBED = (HERE / "probe.csv", HERE / "third-probe.csv")
 
 COUNTED_AS: Mapping[str, str] = {
     "jvm.memory.allocated": "main_alloc",
@@ -50,16 +50,21 @@ Medians = Mapping[tuple[str, str], Mapping[str, float]]
 """By program and version, the median of its launches for each column."""
 
 
-def read_probe(path: Path = PROBED) -> Medians:
-    """Return what the probe counted; empty cells and words are left out."""
+def read_probe(paths: Iterable[Path] = PROBED) -> Medians:
+    """Return what the authors' probes counted on JDK 17; empty cells and words are left out."""
     launches: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     columns = set(COUNTED_AS.values())
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            for column in columns & row.keys():
-                if row[column]:
-                    launches[row["name"], row["version"]][column].append(float(row[column]))
+    for row in _rows(paths):
+        for column in columns & row.keys():
+            if row[column] and row["java"] != "25":
+                launches[row["name"], row["version"]][column].append(float(row[column]))
     return {key: {column: median(values) for column, values in of.items()} for key, of in launches.items()}
+
+
+def _rows(paths: Iterable[Path]) -> Iterator[dict[str, str]]:
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
 
 
 def is_shown(said: Said, medians: Medians) -> bool:

@@ -36,7 +36,8 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "better": (BETTER,),
 }
 HEAD = (
-    *("versions", "checks", "fail", "welcome", "first line: the author's resource", "what the probe shows"),
+    *("versions", "checks", "fail", "welcome", "first line: the author's resource"),
+    *("or one that the author accepts", "what the probe shows"),
     *("launches", "seconds"),
 )
 
@@ -44,6 +45,11 @@ HEAD = (
 def names_truly(said: Said, program: Program) -> bool:
     """Return whether the first headline is of the resource that the author names."""
     return said.property in OF_A_RESOURCE[program.resource]
+
+
+def names_what_its_author_accepts(said: Said, program: Program) -> bool:
+    """Return whether the first headline is of the author's resource, or of one that the author accepts."""
+    return any(said.property in OF_A_RESOURCE[name] for name in (program.resource, *program.also))
 
 
 def rows(said: Sequence[Said], programs: Mapping[str, Program], medians: Medians) -> list[tuple[str, ...]]:
@@ -58,6 +64,7 @@ def rows(said: Sequence[Said], programs: Mapping[str, Program], medians: Medians
         if asked in ("unchanged", "harmless"):
             share += f", {CONFIDENCE:.0%}: at most {_limit(mine):.1%}"
         named = [names_truly(each, programs[each.program]) for each in fails]
+        accepted = [names_what_its_author_accepts(each, programs[each.program]) for each in fails]
         table.append(
             (
                 asked,
@@ -65,6 +72,7 @@ def rows(said: Sequence[Said], programs: Mapping[str, Program], medians: Medians
                 share,
                 str(sum(each.is_welcome for each in fails)),
                 f"{sum(named)} of {len(named)}",
+                f"{sum(accepted)} of {len(accepted)}",
                 f"{sum(is_shown(each, medians) for each in fails)} of {len(fails)}",
                 f"{_mean(mine, lambda each: each.launches):.1f}",
                 f"{_mean(mine, lambda each: each.seconds):.1f}",

@@ -1,0 +1,91 @@
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+final class BidDeskHarmless2 implements BidDesk {
+    private static final Logger LOG = Logger.getLogger("auction");
+    private static final int HISTORY = 12;
+
+    static final class Bid {
+        private final String bidder;
+        private final int cents;
+        private final long at;
+
+        Bid(String bidder, int cents, long at) {
+            this.bidder = bidder;
+            this.cents = cents;
+            this.at = at;
+        }
+
+        String bidder() { return bidder; }
+
+        int cents() { return cents; }
+
+        long at() { return at; }
+
+        @Override public String toString() { return bidder + "@" + cents; }
+    }
+
+    static final class Lot {
+        final String name;
+        final ArrayDeque<Bid> history = new ArrayDeque<>();
+        Bid top;
+
+        Lot(String name) { this.name = name; }
+
+        void take(Bid bid) {
+            top = bid;
+            history.addLast(bid);
+            if (history.size() > HISTORY) history.removeFirst();
+        }
+    }
+
+    private final Map<String, Lot> lots = new HashMap<>();
+    private int accepted;
+    private int rejected;
+
+    @Override public void accept(String line) {
+        String[] fields = line.split(",");
+        Bid bid = parse(fields);
+        Lot lot = lotOf(fields[0]);
+        if (lot.top != null && bid.cents() <= lot.top.cents()) {
+            rejected++;
+            if (LOG.isLoggable(Level.FINE)) LOG.fine(lot.name + ": bid of " + bid + " is below " + lot.top.cents());
+            return;
+        }
+        accepted++;
+        lot.take(bid);
+        if (LOG.isLoggable(Level.FINE)) LOG.fine(lot.name + ": " + lot.history);
+    }
+
+    private static Bid parse(String[] fields) {
+        return new Bid(fields[1], Integer.parseInt(fields[2]), Long.parseLong(fields[3]));
+    }
+
+    private Lot lotOf(String name) {
+        Lot known = lots.get(name);
+        if (known != null) return known;
+        Lot lot = new Lot(name);
+        lots.put(name, lot);
+        return lot;
+    }
+
+    @Override public List<String> summary() {
+        long cents = 0;
+        long last = 0;
+        for (Lot lot : lots.values()) {
+            cents += lot.top.cents();
+            last = Math.max(last, lot.top.at());
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add("lots sold " + lots.size());
+        lines.add("hammer prices " + cents);
+        lines.add("bids accepted " + accepted + " rejected " + rejected);
+        lines.add("last bid at " + last);
+        return lines;
+    }
+}

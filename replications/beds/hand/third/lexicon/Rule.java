@@ -1,0 +1,4 @@
+/** Puts a word into another form. */
+public interface Rule {
+    String apply(String word);
+}

@@ -1,0 +1,29 @@
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+final class RuleBookSmall implements RuleBook {
+    private final Map<String, Rule> rules = new HashMap<>();
+    private int texts;
+    private int changed;
+
+    @Override public void text(int number) {
+        texts = Math.max(texts, number + 1);
+    }
+
+    @Override public String inflect(String word, String rule) {
+        Rule ready = rules.get(rule);
+        if (ready == null) {
+            ready = RuleCompiler.compile(rule.strip().toLowerCase(Locale.ROOT));
+            rules.put(rule, ready);
+        }
+        String form = ready.apply(word);
+        if (!form.equals(word)) changed++;
+        return form;
+    }
+
+    @Override public List<String> summary() {
+        return List.of("texts " + texts, "changed " + changed);
+    }
+}

@@ -1,0 +1,2 @@
+/** The samples of one record. */
+record Trace(int station, int flags, long start, int[] samples) { }
