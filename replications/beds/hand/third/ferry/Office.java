@@ -1,0 +1,6 @@
+/** Takes bookings. */
+interface Office {
+    boolean book(Booking b);
+
+    int taken(int sailing);
+}

@@ -1,0 +1,2 @@
+/** A variety for sale. */
+record Variety(String name, String habit, int thirst) { }
