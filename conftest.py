@@ -6,6 +6,7 @@ import itertools
 import os
 import secrets
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ from tests.support.checkout import ROOT, java_build
 from tests.support.serial import SERIAL
 
 JVM = ("tests/jvm/", "cluster/tests/jvm/", "replications/tests/jvm/")
+
+# Where this is, jsonschema compiles grammars of addresses for two seconds, and no schema here has formats.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
