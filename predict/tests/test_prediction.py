@@ -52,6 +52,7 @@ def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(times, delta, size,
     assert (found.size, found.status) == (size, status)
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_sixty_pairs_of_equal_demand_raise_no_alarm():
     made = running_example()
@@ -61,6 +62,7 @@ def test_sixty_pairs_of_equal_demand_raise_no_alarm():
         assert found.endpoints[0].status is Status.PASS
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_the_interval_holds_the_truth():
     """Of forty noisy measurements of the same change, most intervals hold the true response time."""

@@ -56,6 +56,7 @@ def test_one_queue_is_pollaczek_and_khinchine(cv):
     assert simulated(made) == pytest.approx([expected], rel=0.02)
 
 
+@pytest.mark.all
 def test_demands_are_independent_of_the_arrivals():
     """Of many seeds, because waiting in a busy queue hardly converges; dependent ones are 13 % too small."""
     made = single_station(0.95, discipline=FIFO)

@@ -157,6 +157,7 @@ def test_late_spans_of_a_finished_trace_are_cut():
     assert (found.requests, found.cut) == (5, 1)
 
 
+@pytest.mark.all
 def test_ten_times_the_spans_need_no_more_memory():
     def spans(requests):
         for number in range(requests):

@@ -30,6 +30,7 @@ def data(tmp_path_factory):
     return directory
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data):
     command = ("experiments", "run", *NAMES, "--data", "set", "--seed", "7")

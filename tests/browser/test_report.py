@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import LOOKS, Looks, Opened, Opener, place
+from tests.support.rarely import rarely_but
 
-both = pytest.mark.parametrize("looks", LOOKS, ids=str)
+both = pytest.mark.parametrize("looks", rarely_but((str(LOOKS[0]),), LOOKS))
 
 
 def first_plot(page: Page) -> Locator:
@@ -65,7 +66,7 @@ PAGES = [
     ("three", LOOKS[0]),
     ("passing", LOOKS[1]),
     ("elsewhere", LOOKS[1]),
-    ("large", LOOKS[0]),
+    pytest.param("large", LOOKS[0], marks=pytest.mark.all),
     *(("compared", looks) for looks in LOOKS),
 ]
 

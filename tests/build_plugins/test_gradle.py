@@ -188,6 +188,7 @@ def test_the_error_is_what_buto_found_with_its_own_advice(many: Done, project: s
         assert line.startswith(expected)
 
 
+@pytest.mark.all
 def test_what_is_typed_replaces_what_the_build_script_says_and_is_typed_again(
     gradle: Sample, tmp_path: Path
 ) -> None:
@@ -216,8 +217,16 @@ def test_what_is_typed_replaces_what_the_build_script_says_and_is_typed_again(
     ("typed", "said"),
     [
         ("-Pbuto.jva=/my/java", ("-Pbuto.jva is no setting of buto", "-Pbuto.java")),
-        ("-Pbuto.runs=many", ("buto.runs must be a whole number, got 'many'",)),
-        ("-Pbuto.ignoreFailures=1", ("buto.ignoreFailures must be true or false, got '1'",)),
+        pytest.param(
+            "-Pbuto.runs=many",
+            ("buto.runs must be a whole number, got 'many'",),
+            marks=pytest.mark.all,
+        ),
+        pytest.param(
+            "-Pbuto.ignoreFailures=1",
+            ("buto.ignoreFailures must be true or false, got '1'",),
+            marks=pytest.mark.all,
+        ),
     ],
 )
 def test_a_setting_that_buto_cannot_obey_is_refused(

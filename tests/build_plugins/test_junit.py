@@ -212,6 +212,7 @@ def test_what_a_scenario_throws_is_shown_as_junit_shows_it(junit: Sample) -> Non
     assert "expect-exit" not in done.output
 
 
+@pytest.mark.all
 def test_what_is_only_for_the_better_is_a_failure_that_begins_with_the_verdict(
     junit: Sample, tmp_path: Path
 ) -> None:
@@ -247,6 +248,7 @@ def test_without_buto_the_scenario_is_an_error_unless_it_is_skipped_and_the_othe
     assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 1" in skipped.output
 
 
+@pytest.mark.all
 def test_a_scenario_is_trained_with_a_profile_and_explained_by_it(junit: Sample, tmp_path: Path) -> None:
     """The one of the example, and the one that the documentation shows."""
     shown = junit.directory / "src/test/java/com/acme/ShownTest.java"

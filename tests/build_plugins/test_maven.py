@@ -211,6 +211,7 @@ def test_the_error_is_what_buto_found_with_its_own_advice(many: Done, module: st
     assert error_of(many.output, module) == said
 
 
+@pytest.mark.all
 def test_what_is_only_for_the_better_fails_the_build_in_its_own_words(maven: Sample, tmp_path: Path) -> None:
     (maven.directory / "src/test/buto").mkdir(parents=True)
     (maven.directory / "src/test/buto/catalogue.json").touch()

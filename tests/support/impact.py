@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -36,55 +36,256 @@ BASE = ("buto/__init__.py", "buto/errors.py", "buto/version.py", *EVERYTHING)
 """What all tests without the mark ``all`` stand on."""
 
 _JAVA = ("java-probes/", "testprograms/", "hatch_build.py")
+_EXAMPLES = ("examples/gradle/", "examples/junit/", "examples/maven/", "examples/spring-boot/")
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "cluster/tests/jvm/": (*_JAVA, "cluster/README.md"),
     "predict/tests/test_real_runs.py": _JAVA,
     "replications/tests/jvm/": _JAVA,
-    "tests/build_plugins/": (*_JAVA, "build-plugins/", "buto/", "examples/"),
+    "tests/build_plugins/": (
+        *_JAVA,
+        "build-plugins/",
+        "buto/actions/",
+        "buto/cli/",
+        "buto/project/",
+        "buto/report/",
+        *_EXAMPLES,
+    ),
     "tests/integration/ci/": ("ci/",),
     "tests/integration/pages/": (*_JAVA, "README.md", "configs/", "demo/", "docs/", "examples/"),
+    "tests/integration/pages/test_typed.py": (*_JAVA, "README.md"),
     "tests/jvm/": (*_JAVA, "configs/"),
-    "tests/jvm/pytest_plugin/": ("buto/pytest_plugin/",),
+    "tests/jvm/pytest_plugin/": (*_JAVA, "buto/pytest_plugin/", "configs/"),
     "tests/unit/pytest_plugin/": ("buto/pytest_plugin/",),
     "tests/unit/suite/": ("",),
     "tests/unit/test_references.py": ("",),
 }
-"""By place, the start of the names of files of tests: paths that they depend on and that no edge shows."""
+"""By place, the start of the names of files of tests: paths that they depend on and that no edge shows.
+
+Of several places the longest decides, here and in ``ABOUT``.
+"""
 
 _LAUNCHES = ("buto/engine/", "buto/measure/", "java-probes/")
+_NUMBERS = ("buto/run/metrics.csv", "buto/run/properties.py", *_LAUNCHES)
+_TURNS = (
+    "buto/actions/arms.py",
+    "buto/actions/aside.py",
+    "buto/actions/collecting.py",
+    "buto/actions/kept.py",
+    "buto/actions/launcher.py",
+    "buto/actions/old_program.py",
+    "buto/actions/old_target.py",
+    "buto/actions/turns.py",
+    "buto/programs/",
+    *_LAUNCHES,
+)
+
+_RECORDS = ("buto/actions/collecting.py", "buto/actions/ending.py", "buto/actions/record.py")
 
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "cluster/tests/jvm/": ("cluster/buto_cluster/", "cluster/README.md", *_LAUNCHES),
     "cluster/tests/test_shared_computing.py": ("cluster/buto_cluster/", "buto/judging/"),
+    "predict/tests/": ("predict/buto_predict/",),
     "predict/tests/test_real_runs.py": ("predict/buto_predict/results/", "predict/tests/programs/"),
+    "replications/tests/beds/test_hand.py": ("replications/beds/hand/",),
     "replications/tests/ensemble/": ("replications/buto_replications/ensembles/",),
     "replications/tests/jvm/": ("replications/buto_replications/", "testprograms/"),
+    "replications/tests/jvm/beds/test_programs.py": (
+        "replications/beds/artefacts.py",
+        "replications/beds/faults.py",
+        "replications/beds/jdk.py",
+        "replications/beds/unseen/",
+        "replications/benchmark/commits.py",
+        "replications/benchmark/launch.py",
+        "replications/benchmark/pairs.py",
+        "replications/benchmark/pairs/",
+        "replications/benchmark/programs/",
+        "testprograms/faults/",
+    ),
+    "replications/tests/jvm/beds/test_store.py": (
+        "buto/measure/sources/",
+        "buto/measure/workload/",
+        "java-probes/",
+        "predict/buto_predict/",
+        "replications/beds/artefacts.py",
+        "replications/beds/jdk.py",
+        "replications/beds/postgresql.py",
+        "replications/beds/store/",
+        "replications/buto_replications/store/",
+    ),
+    "replications/tests/jvm/test_live.py": (
+        "replications/buto_replications/live/",
+        "testprograms/",
+    ),
+    "replications/tests/jvm/test_variants.py": (
+        "configs/",
+        "replications/buto_replications/commands/recording.py",
+        "replications/buto_replications/dataset/",
+        "testprograms/",
+        *_LAUNCHES,
+    ),
+    "replications/tests/store/": (
+        "data/store/",
+        "data/store-near/",
+        "predict/buto_predict/",
+        "predict/docs/figures.md",
+        "replications/beds/store/",
+        "replications/buto_replications/store/",
+    ),
+    "replications/tests/test_experiments_command.py": ("replications/buto_replications/",),
     "replications/tests/test_rivals.py": (
         "replications/buto_replications/rivals.py",
         "replications/buto_replications/store/",
         "replications/buto_replications/thesis/",
     ),
-    "tests/build_plugins/": ("build-plugins/", "buto/report/formats/", "examples/", "scripts/"),
+    "tests/browser/": ("buto/report/",),
+    "tests/build_plugins/": ("build-plugins/", "buto/report/formats/", "scripts/version.py", *_EXAMPLES),
+    "tests/build_plugins/test_runtime.py": (
+        "build-plugins/",
+        "scripts/build_runtime.py",
+        "scripts/version.py",
+        *_EXAMPLES,
+    ),
+    "tests/build_plugins/test_services.py": (
+        "buto/actions/init.py",
+        "buto/project/",
+        "examples/spring-boot/",
+        *_LAUNCHES,
+    ),
     "tests/integration/ci/": ("buto/cli/", "ci/"),
-    "tests/integration/pages/": ("README.md", "buto/cli/", "docs/", "examples/"),
+    "tests/integration/pages/": ("README.md", "buto/api/", "buto/cli/", "docs/", "examples/"),
     "tests/integration/stores/": ("buto/run/",),
-    "tests/jvm/agent/": _LAUNCHES,
+    "tests/integration/test_standard_streams.py": ("buto/cli/",),
+    "tests/jvm/agent/": ("java-probes/",),
     "tests/jvm/cli/": ("buto/actions/", "buto/programs/", "configs/", *_LAUNCHES),
-    "tests/jvm/collect/": _LAUNCHES,
+    "tests/jvm/cli/test_arms.py": (
+        "buto/actions/accept.py",
+        "buto/actions/train.py",
+        "buto/actions/trying.py",
+        "buto/actions/waivers.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_bisect.py": (
+        "buto/actions/base.py",
+        "buto/actions/bases.py",
+        "buto/actions/bisect.py",
+        "buto/actions/check.py",
+        "buto/actions/git.py",
+        "buto/actions/labels.py",
+        "buto/actions/worktrees.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_compare.py": (
+        "buto/actions/compare.py",
+        "buto/actions/worktrees.py",
+        "buto/judging/comparison.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_flow.py": _LAUNCHES,
+    "tests/jvm/cli/test_init.py": ("buto/actions/init.py", "buto/project/", *_LAUNCHES),
+    "tests/jvm/cli/test_isolation.py": (
+        "buto/actions/compare.py",
+        "buto/actions/outside.py",
+        "buto/judging/carryover.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_kept.py": (
+        "buto/actions/check.py",
+        "buto/actions/train.py",
+        "buto/actions/trying.py",
+        "buto/causes/",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_outside.py": (
+        "buto/actions/builds.py",
+        "buto/actions/outside.py",
+        "buto/actions/seals.py",
+        "buto/actions/without_turns.py",
+        "buto/actions/worktrees.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_pins.py": ("buto/actions/pins.py", "testprograms/", *_LAUNCHES),
+    "tests/jvm/cli/test_releases.py": (
+        "buto/actions/base.py",
+        "buto/actions/bases.py",
+        "buto/actions/branches.py",
+        "buto/actions/builds.py",
+        "buto/actions/check.py",
+        "buto/actions/release.py",
+        "buto/actions/sums.py",
+        "buto/judging/shares.py",
+        *_TURNS,
+    ),
+    "tests/jvm/cli/test_selftest_live.py": (
+        "buto/actions/live.py",
+        "buto/actions/selftest.py",
+        "buto/judging/alarms.py",
+        "buto/judging/selfknowledge/",
+        *_TURNS,
+    ),
+    "tests/jvm/collect/": _NUMBERS,
     "tests/jvm/faults/": ("buto/actions/", "buto/run/", *_LAUNCHES),
-    "tests/jvm/growth/": ("buto/actions/", *_LAUNCHES),
-    "tests/jvm/jmx/": _LAUNCHES,
-    "tests/jvm/packaging/": ("build-plugins/", "hatch_build.py", "scripts/"),
+    "tests/jvm/faults/test_harness_killed.py": ("buto/run/", *_RECORDS, *_LAUNCHES),
+    "tests/jvm/faults/test_harness_lost.py": ("buto/run/", *_RECORDS, *_LAUNCHES),
+    "tests/jvm/faults/test_store_killed.py": ("buto/measure/", "buto/run/"),
+    "tests/jvm/faults/test_target_beans.py": _NUMBERS,
+    "tests/jvm/faults/test_target_ends.py": _LAUNCHES,
+    "tests/jvm/faults/test_target_meddles.py": _LAUNCHES,
+    "tests/jvm/growth/": (
+        "buto/actions/accept.py",
+        "buto/actions/check.py",
+        "buto/actions/grow.py",
+        "buto/actions/no_growth.py",
+        "buto/actions/release.py",
+        "buto/actions/train.py",
+        "buto/judging/growth.py",
+        "buto/judging/rounds.py",
+        "testprograms/",
+        *_LAUNCHES,
+    ),
+    "tests/jvm/jmx/": _NUMBERS,
+    "tests/jvm/packaging/test_release.py": (
+        "build-plugins/",
+        "hatch_build.py",
+        "scripts/build_runtime.py",
+        "scripts/dist.py",
+        "scripts/release.py",
+        "scripts/try_runtime.sh",
+        "scripts/version.py",
+    ),
+    "tests/jvm/packaging/test_wheel.py": (
+        "hatch_build.py",
+        "java-probes/build.py",
+        "scripts/dist.py",
+        "scripts/version.py",
+    ),
     "tests/jvm/pytest_plugin/": ("buto/pytest_plugin/", "examples/pytest/"),
     "tests/jvm/releases/": _LAUNCHES,
+    "tests/jvm/size/": ("buto/actions/size.py", "buto/judging/sizes.py", *_LAUNCHES),
     "tests/jvm/sources/": _LAUNCHES,
     "tests/jvm/strangers/": ("buto/run/", *_LAUNCHES),
     "tests/jvm/testprograms/": ("testprograms/",),
-    "tests/jvm/trials/": ("buto/pytest_plugin/", "buto/actions/", "buto/cli/", *_LAUNCHES),
+    "tests/jvm/trials/": (
+        "buto/actions/check.py",
+        "buto/actions/init.py",
+        "buto/actions/train.py",
+        "buto/cli/",
+        "buto/pytest_plugin/",
+        *_LAUNCHES,
+    ),
     "tests/jvm/why/": ("buto/causes/", *_LAUNCHES),
     "tests/jvm/witness/": ("buto/programs/", *_LAUNCHES),
     "tests/jvm/workload/": _LAUNCHES,
+    "tests/unit/fuzz/": (
+        "buto/actions/",
+        "buto/causes/",
+        "buto/measure/journal.py",
+        "buto/oracle/",
+        "buto/programs/",
+        "buto/run/",
+    ),
+    "tests/unit/judging/": ("buto/judging/", "buto/oracle/"),
+    "tests/unit/measure/": ("buto/measure/",),
     "tests/unit/pytest_plugin/": ("buto/pytest_plugin/",),
 }
 """By place, what its tests with the mark ``all`` are about."""
@@ -173,8 +374,8 @@ class Graph:
             new = importers.get(left.pop(), set()) - touched
             touched |= new
             left.extend(new)
-        places = tuple(place for place, starts in rows.items() if _is_below(changed, starts))
-        return frozenset(test for test in self.tests if test in touched or test.startswith(places))
+        places = {place for place, starts in rows.items() if _is_below(changed, starts)}
+        return frozenset(test for test in self.tests if test in touched or place_of(test, rows) in places)
 
     def _owners(self, path: str) -> Sequence[str]:
         """Return the modules beside what nobody imports; below ``tests`` those of the nearest tests."""
@@ -278,6 +479,11 @@ def _folder(path: str, start: str, up: str) -> str:
     parents = PurePosixPath(path).parents
     index = int(up[-2]) if up.endswith("]") else 0
     return str(parents[min(index, len(parents) - 1)])
+
+
+def place_of(test: str, rows: Collection[str]) -> str:
+    """Return the place of a file of tests: the longest of several; empty where there is none."""
+    return max((place for place in rows if test.startswith(place)), key=len, default="")
 
 
 def is_below_tests(path: str) -> bool:

@@ -17,6 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
+from tests.support.checkout import ROOT
+
+README = ROOT / "README.md"
+FOLDERS = ("docs", "replications/docs", "predict/docs")
+PAGES = [README, *sorted(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
 
 Block = tuple[str, str]
 """The info string and the text of a fenced block."""

@@ -9,7 +9,7 @@ SERIAL = (
     *("tests/jvm/packaging/", "tests/jvm/releases/"),
     "tests/jvm/pytest_plugin/test_sample.py",
     "tests/build_plugins/",
-    "tests/integration/pages/test_readme.py",
+    "tests/integration/pages/test_typed.py",
 )
 """What judges real runs, measures how fast they are, or builds into a directory of the checkout: one process
 runs these tests, one after the other."""

@@ -53,6 +53,7 @@ def test_every_version_is_planned_on_every_jdk_and_the_unchanged_one_twice() -> 
     assert Counter(version for _, _, version, _ in order)[BASE] == 2 * len(RELEASES)
 
 
+@pytest.mark.all
 @pytest.mark.jvm
 def test_the_versions_of_a_program_print_the_same(tmp_path: Path) -> None:
     outputs = set()

@@ -178,6 +178,7 @@ def test_without_other_environments_nothing_is_left_out():
     assert not [scenario for scenario in scenarios(GOOD[:3]) if scenario.study == ENTERPRISE]
 
 
+@pytest.mark.all
 def test_stacking_flags_what_a_repeated_query_changes():
     (found,) = (
         result for result in results((*GOOD, *FAULTY)) if result.scenario.test.startswith("D5, three")
@@ -229,6 +230,7 @@ def test_a_fault_that_all_methods_miss_has_a_recall_of_zero():
     assert {(score.recall, score.f) for score in scores.values()} == {(0.0, 0.0)}
 
 
+@pytest.mark.all
 def test_means_and_alarms_leave_out_what_a_method_cannot_judge():
     found = [result for result in results((*GOOD, *FAULTY)) if result.scenario.study == STORE]
     assert alarms(found, JUDGE, faulty=True) == (0, 0, 0)
@@ -355,6 +357,7 @@ def test_each_environment_is_left_out_once(tmp_path, monkeypatch):
     assert {row["failed"] for row in found} == {"12"}
 
 
+@pytest.mark.all
 def test_runs_set_apart_are_judged_alone_if_their_data_set_has_no_other_part(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "sites", lambda data: [])
     monkeypatch.setattr(command.archive, "load", lambda directory, part: {"set apart": bed_runs(part)}[part])

@@ -154,6 +154,7 @@ def test_a_counter_has_few_rules():
     assert counts.tolist() == [4] * 40
 
 
+@pytest.mark.all
 def test_two_thousand_counters_take_seconds_and_little_memory():
     random = np.random.default_rng(1)
     load = np.repeat(random.choice([1, 2], 20), 36)[:, None]

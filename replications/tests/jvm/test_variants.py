@@ -139,6 +139,7 @@ COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "-
 CHOSEN = ("leaker-thread", "consumerproducer-v0")
 
 
+@pytest.mark.all
 def test_two_variants_over_two_sessions_become_a_data_set(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-m", "buto", *COMMAND, *CHOSEN],

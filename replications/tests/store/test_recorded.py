@@ -262,6 +262,7 @@ def test_nothing_in_it_tells_paths_or_hosts(recording):
         assert not telling.search(path.read_text()), path
 
 
+@pytest.mark.all
 def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
     """Under one load, because the others take half a minute."""
     fixed = replace(INDEX, loads=(INDEX.load(INDEX.fixed),))
@@ -272,6 +273,7 @@ def test_the_page_shows_the_verdicts_under_the_fixed_load(recording):
     assert counts(found.unchanged) == "20 rightly quiet"
 
 
+@pytest.mark.all
 def test_the_recording_near_the_boundary_is_complete_and_the_page_shows_its_verdicts():
     with unpacked(NEAR / NAME) as (directory, index):
         assert index == index_of(SERIES["near"])

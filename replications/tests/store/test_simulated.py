@@ -75,6 +75,7 @@ def test_versions_without_a_change_raise_no_alarm():
     assert {version.outcome for version in judge_unchanged(3, count=6)} == {VersionOutcome.QUIET}
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_changes_of_known_size_are_found_or_left_undecided():
     # Under the first two of the four loads.
@@ -84,6 +85,7 @@ def test_changes_of_known_size_are_found_or_left_undecided():
     assert outcomes[VersionOutcome.UNDECIDED] <= 3
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_near_the_boundary_nothing_is_judged_wrongly_but_much_is_undecided():
     # Under the first of the four loads.

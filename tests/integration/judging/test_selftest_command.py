@@ -120,3 +120,11 @@ def test_auto_goes_with_calibrated_oracles_only(trained: Path) -> None:
     done = called(trained, "train", "other", "--runs", "auto", exits=2)
     assert "runs: auto needs method: calibrated, got thesis" in done.stderr
     called(trained, "train", "leaker", "--runs", "atuo", exits=2)
+
+
+@pytest.mark.parametrize(
+    "words", [["--checks", "3"], ["--live", "--from-runs", "all"], ["--live", "--training", "5"]]
+)
+def test_words_that_do_not_go_together_are_refused(trained: Path, words: list[str]) -> None:
+    done = called(trained, "selftest", "leaker", *words, exits=2)
+    assert "--live" in done.stderr

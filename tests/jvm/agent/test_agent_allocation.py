@@ -12,6 +12,8 @@ from tests.support.jvm.agents import Launcher, Scene, without_opening
 from tests.support.jvm.javas import JAVAS
 from tests.support.jvm.plain_collector import Heard, PlainCollector
 
+pytestmark = pytest.mark.all
+
 MIB = 1 << 20
 ALLOCATED = "jvm.memory.allocated"
 AFTER = "jvm.memory.heap.used_after_last_gc"

@@ -12,6 +12,8 @@ import pytest
 from tests.support.jvm.agents import PATIENCE_S, Launcher, threads_of, until
 from tests.support.jvm.plain_collector import ACCEPT, DECLINE, DROPPED, FAREWELL, GO, PlainCollector, Rule
 
+pytestmark = pytest.mark.all
+
 PROGRAM = ["Ends", "wait", "threads", "exit=5"]
 LONG_MS = 10 * int(PATIENCE_S * 1000)
 """A bound for which no test waits."""

@@ -12,6 +12,8 @@ import pytest
 from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene, without_opening
 from tests.support.jvm.plain_collector import AT_EXIT, Heard, PlainCollector
 
+pytestmark = pytest.mark.all
+
 ALLOCATED, KEPT, THREADS, DESCRIPTORS, CPU = range(1, 6)
 MIB = 1 << 20
 SPREAD_S = 0.4

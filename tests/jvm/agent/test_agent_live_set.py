@@ -13,6 +13,8 @@ from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene, without_openin
 from tests.support.jvm.javas import JAVAS
 from tests.support.jvm.plain_collector import AT_EXIT, DURING, GO, Heard, PlainCollector
 
+pytestmark = pytest.mark.all
+
 MIB = 1 << 20
 KEPT = ["keep=" + str(8 * MIB), "main=" + str(4 * MIB)]
 LIVE, OBJECTS, TIME = "jvm.memory.heap.live", "jvm.object.live", "buto.live_set.time"
@@ -54,7 +56,6 @@ def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
     np.testing.assert_array_equal(after[:-3], before)
 
 
-@pytest.mark.all
 def test_a_heap_that_is_too_large_is_not_counted(one_java: str, scene: Scene) -> None:
     """Of a collector that never collects, so that the heap is as large as what the program has allocated."""
     heard = run(scene, one_java, [*NOT_COLLECTED, "-Xmx2300m"], [f"main={2100 * MIB}"])

@@ -11,6 +11,8 @@ import pytest
 from tests.support.jvm.agents import PATIENCE_S, Launcher, Scene
 from tests.support.jvm.plain_collector import SAMPLES, Heard, PlainCollector, Rule
 
+pytestmark = pytest.mark.all
+
 KINDS = "mbean[test:name=first,type=Kinds]"
 EMITTED = "mbean[test:type=Emitter]/Emitted"
 

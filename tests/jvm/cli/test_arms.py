@@ -21,9 +21,11 @@ from buto.run.model import COMMIT, PURPOSE, Run
 from buto.run.store import RunStore
 from tests.support.checkout import compile_java
 from tests.support.judging import BY_HEAP, Judge, know_a_busy_machine, literal
-from tests.support.jvm.javas import JAVAS, newest
+from tests.support.jvm.javas import JAVAS
 from tests.support.processes.command import buto
 from tests.support.processes.repository import commit, git
+
+pytestmark = pytest.mark.all
 
 N_ENTRIES = 6_000
 """The directory of such a jar has more bytes than all else that the program reads."""
@@ -107,7 +109,7 @@ def in_turns(project: Path, test: str) -> list[Run]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("java", newest({f"java{release}": java for release, java in JAVAS.items()}))
+@pytest.mark.parametrize("java", JAVAS.values(), ids=[f"java{release}" for release in JAVAS])
 @pytest.mark.parametrize(
     "command",
     ["-jar lib/app.jar", "-jar {project}/lib/app.jar", "-cp lib/* acme.Main"],

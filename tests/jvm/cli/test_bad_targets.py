@@ -55,6 +55,7 @@ def test_a_program_that_cannot_be_measured(
     assert not (tmp_path / "oracles").exists()
 
 
+@pytest.mark.all
 def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, classes: Path) -> None:
     begun = time.monotonic()
     command = ("java", "-cp", str(classes), "Does", "hang")

@@ -72,6 +72,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.all
 def test_a_server_that_is_given_by_its_command_gets_a_load_of_what_it_opened(project: Path) -> None:
     (project / "Server.java").write_text(SERVER.replace('List.of("', 'List.of("/", "'))
     javac = java_build().find_javac()

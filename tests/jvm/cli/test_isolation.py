@@ -53,6 +53,7 @@ def configure(project: Path, more: str = "") -> None:
     (project / "buto.yaml").write_text(CONFIG.format(home=project.parent / "home", more=more))
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_a_shared_cache_is_said_and_isolation_ends_it(project: Path) -> None:
     # In this process, where orders are the same each time: some are too uneven to show what a launch leaves.
@@ -69,6 +70,7 @@ def test_a_shared_cache_is_said_and_isolation_ends_it(project: Path) -> None:
     assert run.metadata["system.property[user.home]"] == "own/home"
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_training_proposes_isolation_where_the_home_changes(project: Path) -> None:
     configure(project)

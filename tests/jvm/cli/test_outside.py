@@ -71,6 +71,7 @@ def printed_by_old(project: Path) -> set[bytes]:
     return {run.stdout for run in RunStore(project / ".buto").load_set("shop@trained")}
 
 
+@pytest.mark.all
 def test_a_declared_variable_that_has_changed_is_the_program_s(tmp_path: Path) -> None:
     build(tmp_path)
     configure(tmp_path, "environment: {KIB: 2}")
@@ -82,6 +83,7 @@ def test_a_declared_variable_that_has_changed_is_the_program_s(tmp_path: Path) -
     assert printed_by_old(tmp_path) == {b"2\n"}
 
 
+@pytest.mark.all
 def test_another_working_directory_is_the_program_s(tmp_path: Path) -> None:
     build(tmp_path)
     for name, kib in (("one", 3), ("two", 1500)):
@@ -120,6 +122,7 @@ def clone(tmp_path: Path) -> Path:
     return here
 
 
+@pytest.mark.all
 def test_a_fresh_clone_builds_the_old_program_once(clone: Path) -> None:
     configure(clone, f"program: {{build: '{BUILD}'}}")
     done = buto(clone, "check", "shop", "-v")
@@ -133,6 +136,7 @@ def test_a_fresh_clone_builds_the_old_program_once(clone: Path) -> None:
     assert "was built before" in again.stderr and "building " not in again.stderr
 
 
+@pytest.mark.all
 def test_a_fresh_clone_that_knows_no_build_says_so_first(clone: Path) -> None:
     done = buto(clone, "check", "shop")
     assert done.returncode not in (0, 2, 4), done.stdout + done.stderr

@@ -46,6 +46,7 @@ def build(project: Path, pins: str) -> None:
     compile_java(project / "classes", [project / "Serves.java"], "-cp", testprograms)
 
 
+@pytest.mark.all
 @pytest.mark.slow
 @pytest.mark.timeout(INSTALL_TIMEOUT_S + 900)
 @pytest.mark.parametrize("release", PINS)

@@ -61,6 +61,7 @@ def content(project: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in (project / ".buto").rglob("*") if path.is_file()}
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_both_promises_are_kept_and_nothing_is_left(trained: Path) -> None:
     """The store lies below the class path, as the present directory often is."""
@@ -72,6 +73,7 @@ def test_both_promises_are_kept_and_nothing_is_left(trained: Path) -> None:
     assert content(trained) == before
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_ctrl_c_prints_what_there_is(trained: Path) -> None:
     command = [sys.executable, "-m", "buto", "selftest", "work", "--live", "--checks", "40"]
@@ -89,16 +91,10 @@ def test_ctrl_c_prints_what_there_is(trained: Path) -> None:
     assert "  unchanged" in out
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_another_program_is_refused(trained: Path) -> None:
     build(trained, blocks=90)
     done = buto(trained, "selftest", "work", "--live", "--checks", "1")
     assert done.returncode == 3
     assert not done.stdout
-
-
-@pytest.mark.parametrize(
-    "words", [["--checks", "3"], ["--live", "--from-runs", "all"], ["--live", "--training", "5"]]
-)
-def test_words_that_do_not_go_together_are_refused(trained: Path, words: list[str]) -> None:
-    called(trained, "selftest", "work", *words, exits=2)

@@ -18,6 +18,8 @@ from tests.support.checkout import compile_java
 from tests.support.jvm.recorder import problems
 from tests.support.runs.examples import assert_same
 
+pytestmark = pytest.mark.all
+
 PROGRAMS = Path(__file__).parents[1] / "agent" / "programs"
 
 

@@ -13,6 +13,8 @@ from buto.run.model import Run
 from buto.run.properties import READ_OUTSIDE
 from tests.support.jvm.recorder import Recorder, problems
 
+pytestmark = pytest.mark.all
+
 CONTENDED, WRITES, BYTES, FILES, SOCKETS, SLEEPS = 200, 1000, 512, 30, 7, 20 * 200
 LONG = 10
 """One contended lock in so many is held for long."""

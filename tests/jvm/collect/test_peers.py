@@ -16,6 +16,8 @@ from buto.measure import channel as agent_listener
 from buto.run.model import Run
 from tests.support.jvm.recorder import Recorder, problems
 
+pytestmark = pytest.mark.all
+
 PEER = Path(__file__).parent / "programs" / "peer.py"
 
 

@@ -18,6 +18,8 @@ from tests.support.jvm.driven import once_sampled
 from tests.support.jvm.javas import COLLECTORS
 from tests.support.jvm.recorder import Recorder, problems
 
+pytestmark = pytest.mark.all
+
 
 @pytest.fixture
 def ends(classes: Path) -> str:

@@ -96,6 +96,7 @@ def test_a_growth_that_cannot_be_counted_is_no_pass(project: Path) -> None:
     assert "growth" not in found
 
 
+@pytest.mark.all
 def test_of_marked_rounds_the_next_check_needs_one_launch(project: Path) -> None:
     store = RunStore(project / ".buto")
     for n_launches in (2, 3):
@@ -104,6 +105,7 @@ def test_of_marked_rounds_the_next_check_needs_one_launch(project: Path) -> None
         assert len(store.ids("marked@grow")) == n_launches
 
 
+@pytest.mark.all
 def test_acceptance_ends_no_growth(project: Path) -> None:
     checked(project, "leak", exits=1)
     called(project, "accept", "leak", exits=0)
@@ -126,6 +128,7 @@ def test_runs_that_are_named_launch_nothing(project: Path) -> None:
     assert RunStore(project / ".buto").ids("leak@grow") == []
 
 
+@pytest.mark.all
 def test_the_plan_names_the_launch_before_the_first_one(project: Path) -> None:
     said = called(project, "check", "leak", exits=1).stderr.splitlines()
     (plan,) = [number for number, text in enumerate(said) if "12 rounds are counted" in text]
@@ -169,6 +172,7 @@ def change(repository: Path) -> None:
     commit(repository)
 
 
+@pytest.mark.all
 def test_what_a_change_concerns_fails_for_its_growth(repository: Path) -> None:
     change(repository)
     found = checked(repository, "leak", "--changed-since", "v1", exits=1)
@@ -213,6 +217,7 @@ tests:
 """
 
 
+@pytest.mark.all
 def test_a_round_may_be_the_load_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "buto.yaml").write_text(LOADED)

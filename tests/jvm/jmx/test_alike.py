@@ -15,6 +15,8 @@ from buto.run.model import Run
 from buto.run.properties import METRICS, Kind, PropertyReader, Role, property_for, split_name
 from tests.support.jvm.driven import QUEUE, once_sampled
 
+pytestmark = pytest.mark.all
+
 N_SAMPLES = 20
 OPTIONS = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+SegmentedCodeCache")
 EQUAL = (

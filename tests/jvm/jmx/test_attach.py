@@ -93,6 +93,7 @@ def test_a_slow_mbean_of_an_attached_jvm_is_named(
     assert float(median_s) >= 0.1
 
 
+@pytest.mark.all
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, *OPEN_DOOR)
     run = attach(

@@ -137,6 +137,7 @@ def test_a_stopped_program_does_not_hang_its_collector(
         assert collector.worker() is shared_worker, "the worker is well"
 
 
+@pytest.mark.all
 def test_ctrl_c_stops_the_program_and_the_collector_goes_on(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_jvm_without_performance_counters_is_attached_to(
     assert "UsePerfData" in str(run.metadata["buto.hsperfdata.missing"])
 
 
+@pytest.mark.all
 def test_a_jvm_that_its_command_leaves_behind_is_followed_to_its_end(
     record: Callable[..., Run], one_java: str, classes: Path, tmp_path: Path
 ) -> None:

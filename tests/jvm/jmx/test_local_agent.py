@@ -63,6 +63,7 @@ def test_a_launched_program_listens_on_loopback_alone_and_keeps_the_password_sec
     assert run.stderr == b""
 
 
+@pytest.mark.all
 def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
     shared_worker: Worker, java: str, targets: Targets
 ) -> None:

@@ -100,6 +100,7 @@ def test_it(number):
 """
 
 
+@pytest.mark.all
 def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Path) -> None:
     (project / "test_trouble.py").write_text(TROUBLE)
     done = run_pytest(project, "test_trouble.py", "--buto-train", "-rA")

@@ -85,6 +85,7 @@ def test_stored_runs_tell_what_is_needed(recorded: Path) -> None:
     assert len(RunStore(recorded / ".buto").ids("needs")) == before
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_the_smallest_heap_holds_what_is_kept_and_an_error_for_lack_of_memory_is_an_answer(
     recorded: Path, classes: Path
@@ -115,6 +116,7 @@ def test_a_run_over_its_limit_fails_and_within_it_passes(tmp_path: Path, classes
     assert first["observed"] > first["upper"] == 64 * MIB
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_a_jvm_that_obeys_nobody_is_an_error(tmp_path: Path, classes: Path) -> None:
     """A script that takes the variable away: nothing could be said of a smaller heap."""

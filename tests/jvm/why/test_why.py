@@ -86,6 +86,7 @@ def loaded_classes(profile: Profile) -> set[str]:
     return set(profile.facts[LOADED].split())
 
 
+@pytest.mark.all
 def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stored(
     tmp_path: Path, classes: Path
 ) -> None:
@@ -209,6 +210,7 @@ def _number(whole: bytes, place: int) -> tuple[int, int]:
     return number, place + 1
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("end", ["halt", "kill"])
 def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: str) -> None:
     flight = flown("java", classes, "old", end, "0", kinds=[ProfileKind.ALLOCATION])

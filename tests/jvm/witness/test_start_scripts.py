@@ -14,6 +14,7 @@ from tests.support.checkout import ROOT
 from tests.support.jvm.agents import PATIENCE_S
 from tests.support.jvm.recorder import Recorder, problems
 from tests.support.jvm.start_scripts import SCRIPTS, Script
+from tests.support.rarely import rarely_but
 
 LIVES = """
 public class Lives {
@@ -33,6 +34,12 @@ public class Home {
 PAGE = ROOT / "docs" / "measuring" / "traces.md"
 LONG_ENOUGH = "1500"
 """Milliseconds after which no helper is taken for the program."""
+
+USUAL = ("Spring Boot's executable jar", "Elasticsearch")
+USUAL_BY_PATH = ("Tomcat's `catalina.sh`",)
+"""Of those that buto launches, which takes seconds."""
+
+BY_PATH = [name for name in SCRIPTS if name not in ("Elasticsearch", "HBase")]
 
 YES, LINE, NO, NEITHER = "yes", "prints a line", "no", "does not start"
 
@@ -104,7 +111,7 @@ def test_the_table_says_what_reaches_the_jvm(one_java: str, jar: Path, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", rarely_but(USUAL, SCRIPTS))
 def test_what_buto_reaches(
     monkeypatch: pytest.MonkeyPatch, one_java: str, jar: Path, tmp_path: Path, name: str
 ) -> None:
@@ -124,7 +131,7 @@ def test_what_buto_reaches(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in SCRIPTS if name not in ("Elasticsearch", "HBase")])
+@pytest.mark.parametrize("name", rarely_but(USUAL_BY_PATH, BY_PATH))
 def test_what_buto_reaches_by_path_alone(
     monkeypatch: pytest.MonkeyPatch, one_java: str, jar: Path, name: str
 ) -> None:

@@ -100,6 +100,7 @@ def test_the_users_own_mistake_stays_his(record: Recorder, java: str, starts: Pa
         record.run(java, "-Xnope", "-cp", str(starts), "Lives", "10")
 
 
+@pytest.mark.all
 def test_a_scripts_helper_gives_way_to_the_program(record: Recorder, one_java: str, starts: Path) -> None:
     script = f'options=$("{one_java}" -cp "$1" Helper); exec "{one_java}" -Dx=y -cp "$1" Lives 1500'
     run = record.run("sh", "-c", script, "start", str(starts))

@@ -18,6 +18,7 @@ from buto.measure.opener import open_collector
 from buto.measure.target import MBeanSpec, Target
 from tests.support.jvm.agents import PATIENCE_S
 from tests.support.jvm.releases import INSTALL_TIMEOUT_S, PACKAGES, java_of
+from tests.support.rarely import rarely_but
 
 EXIT = 3
 BY_BUTO = ("variable BUTO_LAUNCH", "stream 0")
@@ -158,7 +159,7 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", rarely_but(("path", "version", "quiet"), SCRIPTS))
 def test_a_start_script(java: str, classes: Path, tmp_path: Path, script: str) -> None:
     path = tmp_path / "seen"
     home = str(Path(java).resolve().parent.parent)
@@ -171,8 +172,23 @@ def test_a_start_script(java: str, classes: Path, tmp_path: Path, script: str) -
     assert measured["late address"] == "0.0.0.0/0.0.0.0"
 
 
-@pytest.mark.parametrize("locale", [{}, {"LANG": "C"}, {"LC_ALL": "C"}, {"LANG": "C.UTF-8"}], ids=str)
-@pytest.mark.parametrize("words", ["{java}", "sh -c 'exec java \"$@\"' start"], ids=["java", "script"])
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {},
+        pytest.param({"LANG": "C"}, marks=RARELY),
+        {"LC_ALL": "C"},
+        pytest.param({"LANG": "C.UTF-8"}, marks=RARELY),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param("{java}", id="java", marks=RARELY),
+        pytest.param("sh -c 'exec java \"$@\"' start", id="script"),
+    ],
+)
 def test_a_locale_is_handed_on(
     one_java: str, classes: Path, tmp_path: Path, locale: Mapping[str, str], words: str
 ) -> None:
@@ -188,6 +204,7 @@ def test_a_locale_is_handed_on(
     assert "LC_CTYPE" not in "".join(measured)
 
 
+@pytest.mark.all
 def test_a_command_under_jmx(one_java: str, classes: Path, tmp_path: Path) -> None:
     """What it decides late is not compared: how far it is when buto attaches depends on the machine."""
     path = tmp_path / "seen"

@@ -87,6 +87,7 @@ def enterable() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
+@pytest.mark.all
 def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) -> None:
     programs, port = postgresql.postgresql(), free_port()
     postgresql.new_database(programs, enterable / "database")

@@ -73,12 +73,16 @@ def record(service: Path, directory: Path, command: str) -> tuple[int, str, Run]
 @pytest.mark.parametrize(
     ("command", "ended"),
     [
-        ("exec JAVA -1 -1", (143, None)),
-        ("exec JAVA -1 0", (0, None)),
-        ("JAVA -1 -1; true", (None, 15)),
-        ("trap 'wait; exit 130' TERM; JAVA -1 -1 & wait", (130, None)),
+        pytest.param("exec JAVA -1 -1", (143, None), id="by the signal"),
+        pytest.param("exec JAVA -1 0", (0, None), id="by a hook", marks=pytest.mark.all),
+        pytest.param("JAVA -1 -1; true", (None, 15), id="a script"),
+        pytest.param(
+            "trap 'wait; exit 130' TERM; JAVA -1 -1 & wait",
+            (130, None),
+            id="a script that waits",
+            marks=pytest.mark.all,
+        ),
     ],
-    ids=["by the signal", "by a hook", "a script", "a script that waits"],
 )
 def test_a_service_that_ends_because_it_was_asked_to_has_ended_well(
     service: Path, tmp_path: Path, command: str, ended: tuple[int | None, int | None]

@@ -78,6 +78,7 @@ def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(loaded: 
     assert run.outcome.exit_code == 143
 
 
+@pytest.mark.all
 def test_a_workload_that_fails_ends_the_test_and_says_why(loaded: Path) -> None:
     done = buto(loaded, "record", "fails", "throws", "short")
     assert done.returncode == 3

@@ -107,6 +107,7 @@ def test_numbers_that_are_not_packed_at_all(tmp_path: Path, kind: str) -> None:
     refused_cheaply(lambda: oracle.load(path))
 
 
+@pytest.mark.all
 def test_profiles(tmp_path: Path) -> None:
     for text in (
         b"buto-stacks\t2\n" + bytes(1 << 30),
@@ -132,6 +133,7 @@ def test_a_journal_of_bombs(tmp_path: Path) -> None:
     refused_cheaply(lambda: sum(journal_entry.values.size for journal_entry in journal.read(place)))
 
 
+@pytest.mark.all
 def test_a_journal_of_one_bomb(tmp_path: Path) -> None:
     body = zlib.compress(bytes(1 << 30), 1)
     place = tmp_path / ".id.journal"

@@ -326,6 +326,7 @@ def test_a_run_whose_live_heap_was_not_counted_does_not_tell_what_grows() -> Non
     assert grown_in(ordinary(LINE * MIB, np.nan)) is None
 
 
+@pytest.mark.all
 def test_runs_that_only_scatter_show_growth_in_at_most_one_of_a_hundred() -> None:
     rng = np.random.default_rng(7)
     noise = rng.normal(size=(300, 2, N_SAMPLES))

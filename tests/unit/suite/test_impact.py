@@ -41,6 +41,8 @@ RUNS = ROOT / "data" / "runs"
 WORDS = Path(__file__).parents[2] / "buto" / "words"
 """,
     "tests/jvm/why/test_why.py": "import buto.rank\n",
+    "tests/jvm/cli/test_remarks.py": "",
+    "tests/jvm/cli/test_pins.py": "",
 }
 
 
@@ -70,7 +72,7 @@ def write(place: Path, files: Mapping[str, str]) -> None:
         ("tests/unit/conftest.py", ["code", "rank", "rooms", "words"]),
         ("tests/unit/data/one.txt", ["code", "rank", "rooms", "words"]),
         ("tests/unit/test_words.py", ["words"]),
-        ("java-probes/src/Agent.java", ["runs", "table", "why"]),
+        ("java-probes/src/Agent.java", ["pins", "remarks", "runs", "table", "why"]),
         ("LICENSE", []),
     ],
 )
@@ -85,6 +87,10 @@ def test_the_tests_that_reach_a_change_are_usual(graph: Graph, changed: str, nam
     [
         ("buto/rank.py", []),
         ("buto/causes/model.py", ["why"]),
+        # A folder's row is not for a file that has its own.
+        ("buto/actions/advice.py", ["remarks"]),
+        ("buto/actions/pins.py", ["pins", "remarks"]),
+        ("testprograms/src/Pins.java", ["pins"]),
         ("tests/jvm/why/test_why.py", ["why"]),
         ("tests/support/rooms.py", ["rooms"]),
     ],

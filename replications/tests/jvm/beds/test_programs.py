@@ -59,6 +59,7 @@ def used_by(fault, classes):
     return {line[0]: Used(*map(int, line[1:])) for line in lines}
 
 
+@pytest.mark.all
 def test_a_fault_burns_the_processor_time_that_was_asked_for_only_while_it_is_on(classes):
     used = used_by(Fault("cpu", "burn", 2_000_000, "Shop#order"), classes)
     assert used["off"].strikes == 0
@@ -110,6 +111,7 @@ def compiled(tmp_path_factory):
     return build(tmp_path_factory.mktemp("unseen"))
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("program", programs().values(), ids=lambda program: program.name)
 def test_all_versions_print_the_same_result(program, compiled):
     printed = {run(command("java", [], compiled, program.name, version)) for version in program.versions}
@@ -117,6 +119,7 @@ def test_all_versions_print_the_same_result(program, compiled):
     assert printed.pop().startswith(f"{program.name} ")
 
 
+@pytest.mark.all
 def test_the_newer_release_allocates_more(tmp_path):
     pair = read_all()["jsoup-errors"]
     try:

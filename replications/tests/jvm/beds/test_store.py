@@ -71,6 +71,7 @@ def with_agents(config):
     return str(yaml.safe_dump(document, sort_keys=False))
 
 
+@pytest.mark.all
 def test_three_processes_answer_and_their_traces_show_who_calls_whom(store, tmp_path):
     version = VERSIONS["rare-high"]
     ports = Ports(*free_ports(4))
@@ -114,6 +115,7 @@ def test_three_processes_answer_and_their_traces_show_who_calls_whom(store, tmp_
     }
 
 
+@pytest.mark.all
 def test_components_are_measured_by_jmh_and_junit(store, tmp_path):
     version = VERSIONS["rare-high"]
     measure_by_jmh(store, version, tmp_path / "jmh.json", forks=1, benchmarks="VouchersBench")

@@ -121,6 +121,7 @@ def test_a_size_that_is_a_share_of_the_old_program_is_named_beside_many_new_ones
     assert verdict.findings[0].subject == "jvm.thread.count"
 
 
+@pytest.mark.all
 @pytest.mark.slow
 def test_the_level_holds_on_a_machine_that_grows_slower() -> None:
     """Of 40 at alpha 0.1, 3.2 are expected to fail at most; 9 or more have a chance of 1 in 200."""

@@ -94,6 +94,7 @@ def test_memory_below_that_of_butos_own_process_is_not_made_up() -> None:
     assert COMMAND_PEAK in run.nan_reasons
 
 
+@pytest.mark.all
 def test_a_program_that_lives_is_read_at_each_interval() -> None:
     script = (
         "import threading, time\n"
