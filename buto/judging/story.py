@@ -441,20 +441,24 @@ def _most(cause: Finding, effect: Finding, rule: Rule) -> float:
         return inf
     by_amount = rule.per * abs(ours.change)
     share = abs(ours.change) / abs(ours.old) if ours.old else inf
-    return max(by_amount, _by_share(rule, share, effect) if rule.share else 0.0)
+    return max(by_amount, _by_share(rule, share, effect.subject, abs(theirs.old)) if rule.share else 0.0)
 
 
-def _by_share(rule: Rule, share: float, effect: Finding) -> float:
-    """Return how much of an effect a share of its cause accounts for.
+_OF_COLLECTIONS = ("jvm.gc.count*", "jvm.safepoint.count")
 
-    Of nothing there is no share: a program whose work was less than one collection takes does as many as it
-    does more of that work, and the pauses that go with them.
+
+def _by_share(rule: Rule, share: float, effect: str, old: float) -> float:
+    """Return how much of an effect a share of its cause accounts for, in the unit of the effect.
+
+    Nothing has no shares. What was not there before accounts for all that was not there either, as the first
+    collections do for the first pauses. A program that did not fill its heap once collects about as often as
+    it fills the heap now.
     """
-    if not isinstance(effect, Difference) or effect.size is None:
+    if old:
+        return rule.share * share * old
+    if share == inf:
         return inf
-    if effect.size.old:
-        return rule.share * share * abs(effect.size.old)
-    return rule.share * (1.0 + share) if effect.unit.startswith("{") else inf
+    return rule.share * (1.0 + share) if _fits(effect, _OF_COLLECTIONS) else 0.0
 
 
 def _change(finding: Finding) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from buto.judging.verdict import Status
 from buto.report.levels import median_levels
 from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.sanitize import one_line
@@ -124,7 +125,8 @@ def entry_of(content: bytes) -> HistoryEntry:
         )
         if verdict
         else (),
-        is_welcome=verdict is not None and verdict.welcome,
+        # Earlier results say it also of what was only noted or not decided.
+        is_welcome=verdict is not None and verdict.welcome and test.status == Status.REGRESSION.value,
     )
 
 

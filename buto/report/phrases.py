@@ -56,8 +56,10 @@ _NOUNS = {
     "jvm.class.count": "class",
     "jvm.class.initialized": "initialized class",
     "jvm.lock.contended": "contended lock",
-    "jvm.lock.parked": "parked thread",
+    "jvm.lock.parked": "woken thread",
     "jvm.buffer.count": "buffer",
+    "jvm.buffer.count[direct]": "direct buffer",
+    "jvm.buffer.count[mapped]": "mapped buffer",
 }
 """What is counted in whole numbers, of which people name the number first."""
 
@@ -248,7 +250,7 @@ def _say_count(finding: Difference, size: Amount) -> str:
 
 
 def _noun(finding: Difference) -> str:
-    return _NOUNS.get(split_name(finding.subject)[0], "")
+    return _NOUNS.get(finding.subject) or _NOUNS.get(split_name(finding.subject)[0], "")
 
 
 def _more(size: Amount) -> str:

@@ -249,7 +249,7 @@ LIVE_SET = ("jvm.memory.heap.live", LIVE_OBJECTS, LIVE_SET_TIME)
 LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """What the live objects of each class use at the end, judged as one property where it was counted."""
 
-_TITLES = {
+NAMED_WHOLE = {
     DURATION.name: "duration",
     LIVE_CLASSES.name: "live objects of a class",
     "process.io.bytes[read]": "bytes read",
@@ -269,7 +269,7 @@ _TITLES = {
     "jvm.buffer.count[direct]": "direct buffers",
     "jvm.buffer.count[mapped]": "mapped buffers",
 }
-"""By whole name, where the column of the table with the instance in brackets is not what people say."""
+"""What people call some properties whose title with the instance in brackets they would not say."""
 
 _OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
 """How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
@@ -439,8 +439,8 @@ def title_of(name: str) -> str:
     """
     metric, instance = split_name(name)
     known = METRICS.get(metric)
-    if name in _TITLES:
-        return _TITLES[name]
+    if name in NAMED_WHOLE:
+        return NAMED_WHOLE[name]
     if known is None or not known.title:
         return name
     return known.title if instance is None else f"{known.title} ({instance})"

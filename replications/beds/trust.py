@@ -60,8 +60,8 @@ def rows() -> list[tuple[str, str, str]]:
     small, large, better = (_of(said, version) for version in (SMALL, LARGE, BETTER))
     failing = [each for each in (*small, *large, *better) if each.verdict == "regression"]
     true = sum(tables.names_truly(each, programs[each.program]) for each in failing)
-    asked = [each for each in failing if programs[each.program].set == "third"]
-    accepted = sum(tables.names_what_its_author_accepts(each, programs[each.program]) for each in asked)
+    of_third = [each for each in failing if programs[each.program].set == "third"]
+    n_accepted = sum(tables.names_what_its_author_accepts(each, programs[each.program]) for each in of_third)
     medians = read_probe()
     shown = sum(is_shown(each, medians) for each in failing)
     welcome = [each for each in better if each.verdict == "regression"]
@@ -95,7 +95,7 @@ def rows() -> list[tuple[str, str, str]]:
         ("the first line names what the author would name", f"{true} of {len(failing)}", another_hand),
         (
             "the first line names one of the things that the author would accept",
-            f"{accepted} of {len(asked)}",
+            f"{n_accepted} of {len(of_third)}",
             "the third set of these programs",
         ),
         (

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import LOOKS, Looks, Opened, Opener, place
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 
-both = pytest.mark.parametrize("looks", rarely_but((str(LOOKS[0]),), LOOKS))
+both = pytest.mark.parametrize("looks", mark_all_but((str(LOOKS[0]),), LOOKS))
 
 
 def first_plot(page: Page) -> Locator:

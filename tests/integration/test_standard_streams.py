@@ -13,7 +13,7 @@ import pytest
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "Main")
@@ -58,7 +58,7 @@ FAILS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("streams", rarely_but(USUAL, STREAMS))
+@pytest.mark.parametrize("streams", mark_all_but(USUAL, STREAMS))
 def test_the_exit_code_is_that_of_the_command(trained: Path, streams: str) -> None:
     for arguments, code in ((PASSES, EXIT_PASS), (FAILS, EXIT_REGRESSION)):
         (trained / "r.json").unlink(missing_ok=True)

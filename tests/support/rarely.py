@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-def rarely_but(usual: Iterable[str], values: Iterable[Any], name: Callable[[Any], str] = str) -> list[Any]:
+def mark_all_but(usual: Iterable[str], values: Iterable[Any], name: Callable[[Any], str] = str) -> list[Any]:
     """Return parameters by their ids; all but the usual ones get the mark ``all``.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.run.properties import DURATION, LIVE_CLASSES, METRICS, Topic, title_of, topic_of
+from buto.run.properties import DURATION, LIVE_CLASSES, METRICS, NAMED_WHOLE, Topic, title_of, topic_of
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_no_default_property_is_called_by_its_identifier() -> None:
 
 
 def test_no_two_properties_have_the_same_title() -> None:
-    titles = [title_of(name) for name in (*METRICS, DURATION.name, LIVE_CLASSES.name)]
+    titles = [title_of(name) for name in {*METRICS, *NAMED_WHOLE, DURATION.name, LIVE_CLASSES.name}]
     assert len(set(titles)) == len(titles)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from buto.judging.alarms import Strength
 from buto.judging.class_changes import ClassChange
 from buto.judging.story import story_of
-from buto.judging.verdict import Difference, Finding, Verdict, Waived
+from buto.judging.verdict import Difference, Finding, Status, Verdict, Waived
 from buto.report.growth import GrowthReport, growth_data
 from buto.report.levels import levels
 from buto.report.likeness import Like
@@ -168,7 +168,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     place = {id(finding): number for number, finding in enumerate(verdict.findings)}
     return {
         **{name: _plain(getattr(verdict, name)) for name in _OF_VERDICT},
-        "welcome": story.is_welcome,
+        "welcome": verdict.status is Status.REGRESSION and story.is_welcome,
         "findings": list(map(_finding, verdict.findings)),
         "noted": list(map(_finding, verdict.noted)),
         # Only where there are any.

@@ -251,7 +251,7 @@ def _panel_data(
     scale = scale_of(*training, *checked)
     return {
         "name": line(panel.prop.name),
-        "title": _title(panel.prop.name),
+        "title": title_parts(panel.prop.name),
         "called": line(title_of(panel.prop.name)),
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
@@ -268,13 +268,14 @@ def _panel_data(
     }
 
 
-def _title(name: str) -> list[str]:
+def title_parts(name: str) -> list[str]:
     """Return what people call a property and its instance; the parts of its name where it has no title."""
     called = title_of(name)
     if called == name:
         return [line(part) for part in name_parts(name)]
     _, instance = split_name(name)
-    return [line(called.removesuffix(f" ({instance})")), line(instance or "")]
+    what = called.removesuffix(f" ({instance})")
+    return [line(what), line(instance or "") if what != called else ""]
 
 
 def tag_of(panel: Panel, reach_of: str) -> str:

@@ -31,7 +31,7 @@ from buto.report.plots.charts import (
     property_plot,
     set_unit,
 )
-from buto.report.words import status_of, unit_of
+from buto.report.words import CHANGED, status_of, unit_of
 from buto.run.model import Run, RunSet
 from buto.run.units import format_count
 from buto.run.window import cut_to_window
@@ -171,6 +171,7 @@ _MARKS = {
     ACCEPTED_ORACLE: ("s", TRAINING_COLOUR, "oracle accepted"),
     "pass": ("o", "#0072B2", "pass"),
     "regression": ("X", CHECKED_COLOUR, "regression"),
+    CHANGED: ("P", "#009E73", "changed for the better"),
     "inconclusive": ("^", "#999999", "inconclusive"),
 }
 

@@ -16,17 +16,17 @@ from beds.native.releases import Native
 KIB = 1024
 
 
-def counted(*resident: float, faults: float = 1000.0) -> list[dict[str, float]]:
+def make_launches(*resident: float, faults: float = 1000.0) -> list[dict[str, float]]:
     return [{"resident_kib": kib, "minor_faults": faults} for kib in resident]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
-        (counted(100, 101, 102), counted(104, 105, 106), "stayed"),
-        (counted(100, 101, 102), counted(107, 108, 109), "moved"),
-        (counted(100, 101, 120), counted(107, 108, 109), "between"),
-        (counted(100, 101, 102), counted(100, 101, 102, faults=900.0), "moved"),
+        (make_launches(100, 101, 102), make_launches(104, 105, 106), "stayed"),
+        (make_launches(100, 101, 102), make_launches(107, 108, 109), "moved"),
+        (make_launches(100, 101, 120), make_launches(107, 108, 109), "between"),
+        (make_launches(100, 101, 102), make_launches(100, 101, 102, faults=900.0), "moved"),
     ],
 )
 def test_a_release_moved_if_all_its_launches_lie_beyond_those_before(

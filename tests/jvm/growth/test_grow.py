@@ -14,7 +14,7 @@ from buto.judging.rounds import NATIVE_MEMORY
 from buto.measure.holders import find_reader, repository
 from buto.run.store import RunStore
 from tests.support.processes.command import called
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 
 GROWTH = ("-cp", str(jars.path(jars.TESTPROGRAMS)), "buto.testprograms.growth.Growth")
 MARKED = ("--marks", "yes", "--rounds", "12")
@@ -58,7 +58,7 @@ LEAKS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("leak", rarely_but(("static-map", "threads", "descriptors"), LEAKS))
+@pytest.mark.parametrize("leak", mark_all_but(("static-map", "threads", "descriptors"), LEAKS))
 def test_a_leak_is_named(tmp_path: Path, leak: str) -> None:
     document = grown(tmp_path, "--keeps", leak, *MARKED, exits=1)
     assert document["status"] == "regression"
@@ -86,7 +86,7 @@ def test_native_memory_that_is_released_or_pooled_passes(tmp_path: Path, habit: 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "habit",
-    rarely_but(
+    mark_all_but(
         ("lru-cache", "thread-pool"), ["lru-cache", "warm-up", "thread-pool", "redeployed", "buffers-in-turn"]
     ),
 )

@@ -14,7 +14,7 @@ from tests.support.checkout import ROOT
 from tests.support.jvm.agents import PATIENCE_S
 from tests.support.jvm.recorder import Recorder, problems
 from tests.support.jvm.start_scripts import SCRIPTS, Script
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 
 LIVES = """
 public class Lives {
@@ -111,7 +111,7 @@ def test_the_table_says_what_reaches_the_jvm(one_java: str, jar: Path, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", rarely_but(USUAL, SCRIPTS))
+@pytest.mark.parametrize("name", mark_all_but(USUAL, SCRIPTS))
 def test_what_buto_reaches(
     monkeypatch: pytest.MonkeyPatch, one_java: str, jar: Path, tmp_path: Path, name: str
 ) -> None:
@@ -131,7 +131,7 @@ def test_what_buto_reaches(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", rarely_but(USUAL_BY_PATH, BY_PATH))
+@pytest.mark.parametrize("name", mark_all_but(USUAL_BY_PATH, BY_PATH))
 def test_what_buto_reaches_by_path_alone(
     monkeypatch: pytest.MonkeyPatch, one_java: str, jar: Path, name: str
 ) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import ROOT
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 from tests.support.runs.stored import leaking_run, store
 
 CHILD = """
@@ -43,7 +43,7 @@ CALLS = [
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 @pytest.mark.parametrize(
     "linked",
-    rarely_but(
+    mark_all_but(
         ("runs/leaker", "results", "labels/leaker", "buto.yaml", "none"),
         [
             *("runs", "runs/leaker", "results", "results/leaker"),

@@ -139,7 +139,13 @@ def test_first_collections_follow_from_an_allocation_that_can_fill_a_heap_so_oft
     doubled, paused = change(ALLOCATED, 100 * MIB, 200 * MIB), change(PAUSES, 0.0, 0.05)
     few, many = (replace(change(COLLECTIONS, 0.0, new), unit="{collection}") for new in (3.6, 40.0))
     assert told(doubled, few, paused) == [(ALLOCATED, [COLLECTIONS, PAUSES])]
-    assert told(doubled, many, paused) == [(ALLOCATED, [PAUSES]), (COLLECTIONS, [])]
+    assert told(doubled, many, paused) == [(ALLOCATED, []), (COLLECTIONS, [PAUSES])]
+
+
+@pytest.mark.parametrize("subject", [DIRECT, SOCKETS, "process.io.bytes[write]"])
+def test_a_little_more_load_is_no_reason_for_what_was_not_there(subject: str) -> None:
+    load = "load.throughput"
+    assert (subject, []) in told(share(load, 3), change(subject, 0.0, 500.0))
 
 
 def test_what_goes_in_the_other_direction_is_a_headline_of_its_own() -> None:

@@ -107,6 +107,15 @@ def test_a_check_is_remembered_by_what_leads_its_findings() -> None:
     assert found.subjects == ("jvm.cpu.time", "jvm.memory.heap.used")
 
 
+@pytest.mark.parametrize("status", [Status.PASS, Status.INCONCLUSIVE])
+def test_a_check_that_does_not_fail_is_not_called_changed(status: Status) -> None:
+    better = replace(made.leak(), effect=Effect.BETTER)
+    content = kept(Result("leaker", made.ORACLE, [made.run()], made.verdict(status, findings=(better,))))
+    # As results of before said it.
+    for stored in (content, content.replace(b'"welcome": false', b'"welcome": true')):
+        assert entry_of(stored).result == status.value
+
+
 @pytest.mark.parametrize(
     ("effects", "result"),
     [
@@ -237,6 +246,22 @@ def test_names_from_outside_are_drawn_and_nothing_else() -> None:
     text = "$x^$ \x1b[2J \u202e 😀"
     figure = history_plot(text, [entry(0, commit=text, levels={text: 1.0})], [text])
     assert drawing(figure, PNG).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({}, "pass"),
+        ({"status": "regression"}, "regression"),
+        ({"status": "regression", "is_welcome": True}, "changed for the better"),
+        ({"status": "inconclusive"}, "inconclusive"),
+        ({"status": "trained"}, "oracle trained"),
+        ({"status": "trained", "is_accepted": True}, "oracle accepted"),
+    ],
+)
+def test_every_result_has_a_mark_in_the_picture(changes: dict[str, Any], label: str) -> None:
+    figure = history_plot("leaker", [entry(0, **changes)], [HEAP])
+    assert label in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_otava_gets_a_row_for_each_check_and_no_empty_cell() -> None:

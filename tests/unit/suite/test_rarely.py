@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.rarely import rarely_but
+from tests.support.rarely import mark_all_but
 
 
 def test_all_but_the_usual_parameters_are_marked() -> None:
-    parameters = rarely_but(("b",), ["a", "b"])
+    parameters = mark_all_but(("b",), ["a", "b"])
     assert [(parameter.id, parameter.values) for parameter in parameters] == [("a", ("a",)), ("b", ("b",))]
     assert [[mark.name for mark in parameter.marks] for parameter in parameters] == [["all"], []]
 
 
 def test_a_usual_one_that_is_not_there_is_an_error() -> None:
     with pytest.raises(AssertionError, match="there is no c"):
-        rarely_but(("b", "c"), ["a", "b"])
+        mark_all_but(("b", "c"), ["a", "b"])

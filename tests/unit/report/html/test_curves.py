@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from buto.report.html.chart_data import LARGEST, Codes, Scale, codes, scale_of, thin
+from buto.report.html.chart_data import LARGEST, Codes, Scale, codes, scale_of, thin, title_parts
 
 NUMBERS = st.floats(-1e300, 1e300, allow_subnormal=False)
 SAMPLES = st.integers(1, 300).flatmap(lambda n: arrays.arrays(np.float64, (n, 2), elements=NUMBERS))
@@ -87,3 +87,15 @@ def test_one_and_the_same_value_costs_one_number(value: float) -> None:
 def test_nothing_has_a_scale_too() -> None:
     assert scale_of() == scale_of(np.array([np.nan])) == (0.0, 1.0)
     assert codes(np.empty(0), (0.0, 1.0)) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("process.io.calls[write]", ["write calls", ""]),
+        ("jvm.gc.count[G1 Young Generation]", ["collections", "G1 Young Generation"]),
+        ("jvm.memory.allocated", ["allocated bytes", ""]),
+    ],
+)
+def test_a_chart_names_an_instance_once(name: str, parts: list[str]) -> None:
+    assert title_parts(name) == parts
