@@ -120,6 +120,11 @@ EXPERIMENTS: dict[str, ExperimentEntry] = {
         "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
         "and ensembles-bed.csv",
     ),
+    "environments": ExperimentEntry(
+        "environments",
+        "each run of the bed judged by the environments of its own block and of all blocks, by the paper's "
+        "ensemble and plain rivals",
+    ),
     "sweeps": ExperimentEntry(
         "sweeps",
         "costs, samples, dimensions and invalid data in learning from labels, on a made-up history",

@@ -92,7 +92,7 @@ TITLES = (*ABLATIONS, PERCENTAGE)
 def ablated(case: Case) -> dict[str, FlaggedCounters]:
     """Return what the ensemble flags without some of its parts, and what a typed percentage flags."""
     flags = {title: ablation.flagged(case) for title, ablation in ABLATIONS.items()}
-    flags[PERCENTAGE] = _by_percentage(case)
+    flags[PERCENTAGE] = by_percentage(case)
     return flags
 
 
@@ -104,7 +104,7 @@ def _pool(model: Ensemble) -> Ensemble:
     return Ensemble(model.bins, (PriorTest("all", {}, none, lowest, highest),), model.machines)
 
 
-def _by_percentage(case: Case) -> FlaggedCounters:
+def by_percentage(case: Case) -> FlaggedCounters:
     """Return the counters whose level is further than a share from the mean of the prior tests."""
     before, new = (levels(runs, case.properties, case.work) for runs in (case.prior, [case.new]))
     return flagged(case.properties, away(before, new)[0] > SHARE)

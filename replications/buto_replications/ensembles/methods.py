@@ -246,22 +246,19 @@ TEST = "keycloak"
 
 def judged(case: Case) -> dict[str, FlaggedCounters]:
     """Return what each method flags."""
-    prior, new, properties, work = case.prior, case.new, case.properties, case.work
     flags = by_rules(case)
     flags[PLAIN] = by_plain_rules(case)
-    flags[EACH] = _by_each(prior, new, properties, work)
-    flags[JUDGE] = _by_judge(prior, new)
+    flags[EACH] = by_each(case)
+    flags[JUDGE] = _by_judge(case.prior, case.new)
     return flags
 
 
-def _by_each(
-    prior: Sequence[Run], new: Run, properties: Sequence[Property], work: Work | None
-) -> FlaggedCounters:
+def by_each(case: Case) -> FlaggedCounters:
     """Return the counters whose level differs from all prior tests by Student's t, with Bonferroni."""
-    if len(prior) < 2:
+    if len(case.prior) < 2:
         return NOT_JUDGED
-    p_value = p_values(levels(prior, properties, work), levels([new], properties, work))[0]
-    return flagged(properties, p_value <= ALPHA / len(properties))
+    before, new = (levels(runs, case.properties, case.work) for runs in (case.prior, [case.new]))
+    return flagged(case.properties, p_values(before, new)[0] <= ALPHA / len(case.properties))
 
 
 def _by_judge(prior: Sequence[Run], new: Run) -> FlaggedCounters:

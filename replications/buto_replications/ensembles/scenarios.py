@@ -164,6 +164,16 @@ def unchanged(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
     return (*chosen(runs, role="steady"), *chosen(runs, role="environment", fault=NO_FAULT))
 
 
+def faulty(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
+    """Return all runs under the steady load with a fault."""
+    return (*chosen(runs, role="steady-fault"), *chosen(runs, role="environment-fault"))
+
+
+def elsewhere(runs: Sequence[BedRun], judged: BedRun) -> tuple[BedRun, ...]:
+    """Return the runs of all other environments."""
+    return tuple(run for run in runs if run.labels.environment != judged.labels.environment)
+
+
 def _store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
     steady = chosen(runs, role="steady", environment=BASE)
     others = [chosen(runs, role="environment", environment=name) for name in (SLOWER, SMALLER)]
@@ -194,10 +204,8 @@ def _faulty(runs: Sequence[BedRun], kind: str) -> tuple[BedRun, ...]:
 def _enterprise(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Scenario]:
     """Yield every run under the steady load, judged by prior tests of all other environments."""
     good = unchanged(runs)
-    faulty = (*chosen(runs, role="steady-fault"), *chosen(runs, role="environment-fault"))
-    for run in (*good, *faulty):
-        before = (*unchanged(earlier), *good)
-        prior = tuple(other for other in before if other.labels.environment != run.labels.environment)
+    for run in (*good, *faulty(runs)):
+        prior = elsewhere((*unchanged(earlier), *good), run)
         if len(prior) > 1:
             labels = run.labels
             yield Scenario(study, f"{labels.fault} in {labels.environment}", prior, run, True)
