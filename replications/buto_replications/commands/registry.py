@@ -133,6 +133,10 @@ EXPERIMENTS: dict[str, ExperimentEntry] = {
         "outside",
         "learning from labels on series of SAP HANA that others measured and labelled and --data names",
     ),
+    "libraries": ExperimentEntry(
+        "libraries",
+        "learning from labels on the pairs of the benchmark, each library judged by the labels of all others",
+    ),
     "petshop": ExperimentEntry(
         "petshop",
         "regression models on counters of a system that others measured and --data names",

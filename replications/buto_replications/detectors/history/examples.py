@@ -128,7 +128,20 @@ def clustered_error(predicted: BoolArray, examples: Examples) -> float:
 
     NaN if one class is missing, or if there is only one group.
     """
-    wrong, groups = predicted != examples.abnormal, np.unique(examples.group)
+    return _clustered(predicted != examples.abnormal, examples)
+
+
+def clustered_difference(predicted: BoolArray, other: BoolArray, examples: Examples) -> tuple[float, float]:
+    """Return by how much the balanced accuracy is above that of other predictions of the same rows, and the
+    standard error of this, as in :func:`clustered_error`.
+    """
+    ours, theirs = (errors_of(each, examples.abnormal).balanced_accuracy for each in (predicted, other))
+    wrong = (predicted != examples.abnormal).astype(float) - (other != examples.abnormal)
+    return ours - theirs, _clustered(wrong, examples)
+
+
+def _clustered(wrong: FloatArray | BoolArray, examples: Examples) -> float:
+    groups = np.unique(examples.group)
     if not has_both(examples.abnormal) or len(groups) < 2:
         return float("nan")
     part = np.zeros(len(examples))
