@@ -76,8 +76,9 @@ def test_what_other_libraries_teach_tells_bad_releases_from_good_ones(pairs):
 
 def test_labels_of_the_judged_library_teach_nothing():
     """A library that is unlike the only other one is called what that one is."""
-    rows = np.array([[0.0], [1.0], [1.0], [0.0]])
-    abnormal, group = np.array([False, True, False, True]), np.array([0, 0, 1, 1])
+    rows = np.array([[0.0], [1.0], [1.0], [0.0]]).repeat(8, axis=0)
+    abnormal = np.array([False, True, False, True]).repeat(8)
+    group = np.array([0, 0, 1, 1]).repeat(8)
     examples = Examples(rows, np.zeros_like(rows), abnormal, group, group)
     called = by_classifier(examples, Scheme(TREE, ALONE, grouped=False), 1)
     np.testing.assert_array_equal(called, ~abnormal)
