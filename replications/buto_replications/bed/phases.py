@@ -30,7 +30,8 @@ def cut_phases(run: Run, phase_s: float) -> Run:
     for column, prop in enumerate(run.properties):
         if prop.kind is Kind.COUNTER:
             values[:, column] = _grown(run.times_s, run.values[:, column], starts, grid, phase_s)
-    return replace(run, times_s=np.arange(len(at)) * GRID_S, values=values, marks=(), histograms=())
+    times_s = np.arange(len(at), dtype=np.float64) * GRID_S
+    return replace(run, times_s=times_s, values=values, marks=(), histograms=())
 
 
 def _grown(
