@@ -73,7 +73,7 @@ class CheckedRuns(Struct, frozen=True, eq=False):
     alarm: Alarm | None = None
 
     @property
-    def explanation(self) -> Reasoning:
+    def reasoning(self) -> Reasoning:
         """How the verdict came about, in whole sentences."""
         return self.explained or self.oracle.fitted.explain(self.verdict)
 

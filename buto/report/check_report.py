@@ -64,7 +64,7 @@ class CheckReport(Charted):
 
     Attributes:
         verdict: the answer, with every number that decides.
-        explanation: how the detector came to the verdict, in its own words.
+        reasoning: how the detector came to the verdict, in its own words.
         oracle_path: the oracle's file; None for one that was trained only for this comparison.
         unjudged: properties that are not judged, each with the reason.
         environment: metadata of both sides, differences first.
@@ -80,7 +80,7 @@ class CheckReport(Charted):
     """
 
     verdict: Verdict
-    explanation: Reasoning
+    reasoning: Reasoning
     oracle_path: Path | None
     training_ids: tuple[str, ...]
     unjudged: Mapping[str, str]
@@ -163,7 +163,7 @@ def check_report(
     return CheckReport(
         test=oracle.test,
         verdict=verdict,
-        explanation=checked.explanation,
+        reasoning=checked.reasoning,
         made=made,
         oracle_path=oracle_path,
         checked=runs,

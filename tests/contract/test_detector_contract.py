@@ -216,10 +216,10 @@ def test_what_can_be_drawn_is_of_the_properties_that_are_judged(chosen):
 
 def test_a_verdict_is_explained_in_sentences(chosen):
     oracle = train(program_runs(1, 6), chosen)
-    explanation = oracle.fitted.explain(check(oracle, one(program_run(1, 50))))
-    assert explanation.learned.endswith(".")
-    assert not explanation.rule or explanation.rule.endswith(".")
-    assert all(len(row) == len(part.columns) for part in explanation.sections for row in part.rows)
+    reasoning = oracle.fitted.explain(check(oracle, one(program_run(1, 50))))
+    assert reasoning.learned.endswith(".")
+    assert not reasoning.rule or reasoning.rule.endswith(".")
+    assert all(len(row) == len(part.columns) for part in reasoning.sections for row in part.rows)
 
 
 def _with_holes(run):

@@ -92,7 +92,7 @@ def render(report: CheckReport) -> str:
         settings=[(key, json.dumps(value, ensure_ascii=False)) for key, value in verdict.settings.items()],
         sections=[
             (section, Table(tuple(section.columns), [tuple(row) for row in section.rows]))
-            for section in report.explanation.sections
+            for section in report.reasoning.sections
         ],
         environment=tables.environment_summary(report),
         metadata=list(tables.metadata_tables(report)),

@@ -106,9 +106,9 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
         return
     if verdict.adjusted:
         yield "Adjusting.", sentence(verdict.adjusted)
-    yield "Learning.", report.explanation.learned
-    if report.explanation.rule:
-        yield "Rule.", report.explanation.rule
+    yield "Learning.", report.reasoning.learned
+    if report.reasoning.rule:
+        yield "Rule.", report.reasoning.rule
     yield "Judging.", _judging(report)
     if verdict.p_value is not None:
         yield "Chance.", _chance(report)

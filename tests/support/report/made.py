@@ -176,7 +176,7 @@ def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport
     fields: dict[str, Any] = {
         "test": "leaker",
         "verdict": of,
-        "explanation": Reasoning("10 training runs defined what is normal."),
+        "reasoning": Reasoning("10 training runs defined what is normal."),
         "made": FINISHED,
         "oracle_path": ORACLE,
         "again": f"buto check {changes.get('test', 'leaker')}",
