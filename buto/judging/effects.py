@@ -158,7 +158,8 @@ def smallest_effects(
     """Return the smallest change of each property that matters, in its unit, shape (n_properties,).
 
     The last pattern that fits a property's name holds, of the given ones before the usual ones. Infinite for
-    NEVER; of a share and an amount, the larger holds.
+    NEVER; of a share and an amount, the larger holds. A given share alone has the amount of the usual size
+    beside it: one collection more than none is no change by any share.
 
     Args:
         levels: shape (n_properties,), what shares are of.
@@ -258,18 +259,28 @@ def _effect(prop: Property, level: float, pattern: str, text: str) -> float:
         share, amount = _share_and_amount(prop.unit, text)
     except UsageError as error:
         raise UsageError(f"judge: minimum-effect: {pattern}: {prop.name}: {error.message}") from error
-    return max(share * abs(level), amount) if share else amount
+    return max(share * abs(level), _usual_amount(prop) if amount is None else amount)
+
+
+def _usual_amount(prop: Property) -> float:
+    """Return the amount of a property's usual size; 0 without one, and for NEVER."""
+    amount = _share_and_amount(prop.unit, _usual(prop.name)[1])[1]
+    return 0.0 if amount is None or math.isinf(amount) else amount
 
 
 @cache
-def _share_and_amount(unit: str, text: str) -> tuple[float, float]:
-    """Return the share of a level and the amount, of which the larger is the size that a text means."""
+def _share_and_amount(unit: str, text: str) -> tuple[float, float | None]:
+    """Return the share of a level and the amount, of which the larger is the size that a text means.
+
+    The amount is None for a share alone, which is not zero.
+    """
     if text == NEVER:
         return 0.0, math.inf
     parts = text.split(AND)
     shares = [_parse_share(part) for part in parts if part.strip().endswith("%")]
     amounts = [_amount(unit, part) for part in parts if not part.strip().endswith("%")]
-    return max(shares, default=0.0), max(amounts, default=0.0)
+    share = max(shares, default=0.0)
+    return share, max(amounts, default=None if share else 0.0)
 
 
 def _amount(unit: str, text: str) -> float:

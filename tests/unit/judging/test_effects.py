@@ -65,9 +65,27 @@ def test_of_a_share_and_an_amount_the_larger_holds(level: float, size: float) ->
 def test_the_last_pattern_that_fits_holds_and_what_is_given_comes_before_what_is_usual() -> None:
     names = ("jvm.memory.heap.used", "jvm.memory.used[G1 Old Gen]", "shop.orders")
     given = {"*": "2%", "jvm.memory.*": "3%", "jvm.memory.used[[]*": "4%"}
-    assert sizes_of(names, 100.0, given) == [3.0, 4.0, 2.0]
-    assert sizes_of(names, 100.0, {"jvm.memory.used[G1 Old Gen]": "7"})[1] == 7.0
-    assert sizes_of(names, 100.0, dict(reversed(given.items()))) == [2.0, 2.0, 2.0]
+    assert sizes_of(names, 100 * MIB, given) == [3 * MIB, 4 * MIB, 2 * MIB]
+    assert sizes_of(names, 100 * MIB, {"jvm.memory.used[G1 Old Gen]": "7"})[1] == 7.0
+    assert sizes_of(names, 100 * MIB, dict(reversed(given.items()))) == [2 * MIB, 2 * MIB, 2 * MIB]
+
+
+def test_a_share_of_nothing_is_not_nothing() -> None:
+    names = ("jvm.gc.count", "jvm.safepoint.count", "jvm.thread.count", "shop.orders")
+    for given in ({"*": "150%"}, {name: "150%" for name in names}):
+        assert sizes_of(names, 0.0, given) == [3.0, 5.0, 1.0, 0.0]
+        assert sizes_of(names, 100.0, given) == [150.0] * 4
+    assert sizes_of(names, 0.0, {"*": "150% and 0"}) == [0.0] * 4
+    assert sizes_of(names, 100.0, {"*": "0%"}) == sizes_of(names, 100.0, {"*": "0"}) == [0.0] * 4
+
+
+@given(st.sampled_from(sorted(METRICS)), st.floats(0.0, 1e12), st.integers(0, 500))
+def test_a_share_never_makes_a_size_less_than_the_usual_amount(name: str, level: float, percent: int) -> None:
+    [size] = sizes_of((name,), level, {"*": f"{percent}%"})
+    assert size >= percent / 100 * level * (1 - 1e-12)
+    [usual] = sizes_of((name,), 0.0, {})
+    if percent and math.isfinite(usual):
+        assert size >= usual
 
 
 def test_everything_that_is_measured_has_a_usual_size_of_its_unit() -> None:

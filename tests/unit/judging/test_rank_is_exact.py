@@ -116,7 +116,7 @@ def test_where_only_worse_fails_less_of_what_is_better_low_is_no_evidence() -> N
 def test_levels_are_those_that_the_sizes_are_shares_of() -> None:
     assert LEVEL[NEVER] == 0.0
     profile = a_profile(13, 3, (HEAP, NEVER, BALANCE))
-    found = weigh(profile, profile.values, 3, CALIBRATED.with_value("minimum-effect", "10%"))
+    found = weigh(profile, profile.values, 3, CALIBRATED.with_value("minimum-effect", "10% and 0"))
     by_name = {
         (profile.quantities[feature.column].name, feature.name): least
         for feature, least in zip(found.features, found.least, strict=True)

@@ -198,7 +198,7 @@ def test_a_laxer_alpha_never_weakens(n_runs: int, seed: int, alpha: float) -> No
 
 @pytest.mark.parametrize("factor", [0.125, 1024.0])
 def test_the_unit_of_a_property_does_not_matter(factor: float) -> None:
-    judge = replace(ALPHA_5, minimum_effect={"*": "5%"})
+    judge = replace(ALPHA_5, minimum_effect={"*": "5% and 0"})
     profile = a_profile(10)
     values, grain = profile.values.copy(), profile.grain.copy()
     values[:, places_of(profile, HEAP)] *= factor
