@@ -41,6 +41,7 @@ from buto.programs.named import Kept
 from buto.report.result import Result
 from buto.report.strength import discouraging
 from buto.run.cache import is_missing
+from buto.run.units import format_number
 from buto.steps import Action, Advice, Step
 
 
@@ -155,7 +156,7 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
         for event in describe_jvms(case.name, valid):
             launcher.report(event)
         if strengths.too_many:
-            n_quantities = f"{strengths.n_quantities:,}"
+            n_quantities = format_number(strengths.n_quantities)
             launcher.report(
                 Told("", f"only the most common of {n_quantities} quantities are reported", detail=True)
             )

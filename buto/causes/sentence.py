@@ -135,7 +135,9 @@ def _clause_of_made(cause: Cause) -> str:
 
 def _number(count: int) -> str:
     """Return a count, as ``1,250`` or ``3.1 million``."""
-    return f"{count:,}" if count < 1_000_000 else f"{format_number(float(f'{count / 1e6:.3g}'))}{_MILLION}"
+    if count < 1_000_000:
+        return format_number(count)
+    return f"{format_number(float(f'{count / 1e6:.3g}'))}{_MILLION}"
 
 
 def _place(cause: Cause) -> str:

@@ -255,7 +255,8 @@ def class_change(change: ClassChange, *, whole: bool = False) -> str:
     size = f"{sign}{format_bytes(abs(change.size_bytes))}"
     if not change.instances:
         return f"{name} {size}"
-    return f"{name} {size} ({abs(change.instances):,} {'more' if change.instances > 0 else 'fewer'})"
+    direction = "more" if change.instances > 0 else "fewer"
+    return f"{name} {size} ({format_number(abs(change.instances))} {direction})"
 
 
 def unit_of(name: str) -> str:

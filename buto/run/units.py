@@ -1,8 +1,9 @@
 """Parse and format quantities. No other module does.
 
 Units are UCUM as in OpenTelemetry (see :mod:`buto.run.properties`). Numbers are printed with three
-significant digits, whole counts exactly; NaN, a value that could not be read, prints as ``unreadable``.
-Printed quantities can be parsed again; the result is the same within the printed digits.
+significant digits, whole counts exactly and in groups of three; NaN, a value that could not be read, prints
+as ``unreadable``.
+Printed bytes and times can be parsed again; the result is the same within the printed digits.
 """
 
 from __future__ import annotations
@@ -203,7 +204,12 @@ def _change(before: float, after: float, unit: str) -> tuple[str, str]:
 
 
 def format_number(value: float) -> str:
-    """Format a number without a unit: whole numbers exactly, others with three significant digits."""
+    """Format a number without a unit, as ``1,024`` or ``0.125``: whole ones exactly, others by three digits."""
+    digits = _digits(value)
+    return f"{int(digits):,}" if digits.removeprefix("-").isdecimal() else digits
+
+
+def _digits(value: float) -> str:
     if math.isnan(value):
         return UNREADABLE
     if math.isinf(value):
@@ -232,6 +238,6 @@ def _format(value: float, scale: tuple[Suffix, ...]) -> str:
         if abs(value) < 0.9 * shown_from:
             continue  # rounding cannot bring it there, and long lists format many numbers
         # Compare the printed number, so that 1023.996 KiB becomes 1 MiB and not 1024 KiB.
-        if abs(float(format_number(value / step.size))) * step.size >= shown_from:
+        if abs(float(_digits(value / step.size))) * step.size >= shown_from:
             break
-    return f"{format_number(value / step.size)} {step.text}"
+    return f"{_digits(value / step.size)} {step.text}"

@@ -22,6 +22,7 @@ from buto.report.html.template import property_name, render_page
 from buto.report.panels import Charted, RecordedRuns
 from buto.run.names import metadata_text
 from buto.run.properties import title_of
+from buto.run.units import format_number
 
 SCRIPTS = (
     "sharp.js",
@@ -186,5 +187,7 @@ def _not_drawn(report: Charted) -> list[str]:
     if n_drawn < len(report.panels):
         most = "the " if is_check else ""
         important = " most important" if is_check else ""
-        texts.append(f"Only {most}{n_drawn}{important} of {len(report.panels):,} properties are drawn.")
+        texts.append(
+            f"Only {most}{n_drawn}{important} of {format_number(len(report.panels))} properties are drawn."
+        )
     return texts

@@ -21,6 +21,7 @@ from buto.run.units import (
     format_bytes,
     format_change,
     format_count,
+    format_number,
     format_percent,
     format_quantity,
     format_seconds,
@@ -46,7 +47,7 @@ def class_table(changes: Sequence[ClassChange]) -> Table:
     rows = [
         (
             markup("<code>{}</code>", change.name),
-            f"{change.after.instances:,}",
+            format_number(change.after.instances),
             f"{change.instances:+,}",
             format_bytes(change.after.size_bytes),
             format_change(change.before.size_bytes, change.after.size_bytes, "By"),

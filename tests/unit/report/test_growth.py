@@ -32,11 +32,11 @@ def judged(*grown: Grown, levelling: tuple[str, ...] = ()) -> RunGrowth:
 @pytest.mark.parametrize(
     ("grown", "said"),
     [
-        ((HEAP, ORDER, BYTES), "grows in every round: 1.2 MiB and 5000 Order objects a round"),
-        ((HEAP, BYTES), "grows in every round: 1.2 MiB and 5000 byte[] objects a round"),
+        ((HEAP, ORDER, BYTES), "grows in every round: 1.2 MiB and 5,000 Order objects a round"),
+        ((HEAP, BYTES), "grows in every round: 1.2 MiB and 5,000 byte[] objects a round"),
         ((BYTES,), "grows in every round: 391 KiB of byte[] a round"),
         ((THREADS,), "grows in every round: 2 threads a round"),
-        ((HEAP, ORDER, THREADS), "grows in every round: 1.2 MiB, 5000 Order objects and 2 threads a round"),
+        ((HEAP, ORDER, THREADS), "grows in every round: 1.2 MiB, 5,000 Order objects and 2 threads a round"),
         ((), "nothing grows in every round"),
     ],
 )
