@@ -204,7 +204,7 @@ def _change(before: float, after: float, unit: str) -> tuple[str, str]:
 
 
 def format_number(value: float) -> str:
-    """Format a number without a unit, as ``1,024`` or ``0.125``: whole ones exactly, others by three digits."""
+    """Format a number, as ``1,024`` or ``0.125``: whole ones exactly, others with SIGNIFICANT_DIGITS."""
     digits = _digits(value)
     return f"{int(digits):,}" if digits.removeprefix("-").isdecimal() else digits
 

@@ -1,0 +1,1 @@
+"""What each release of a replayed library uses, counted without buto; see :mod:`beds.releases.counts`."""
