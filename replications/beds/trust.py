@@ -8,6 +8,7 @@ planted changes (`buto experiments run trust` writes these). Nothing is measured
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +17,11 @@ from beds.hand import catalogue, tables
 from beds.hand.catalogue import BASE, BETTER, HARMLESS, LARGE, SMALL
 from beds.hand.probe import is_shown, read_probe
 from beds.hand.trial import Said
+from beds.releases.counts import LIBRARIES
 from benchmark import records
 from buto.errors import EXIT_PASS, EXIT_REGRESSION
 from buto_replications.checkout import DATA
+from buto_replications.commands.run_releases import RELEASES
 from buto_replications.judging import trust
 from buto_replications.live.journal import TRAIN, PartJournal
 from buto_replications.live.limits import CONFIDENCE, clustered_upper_limit, upper_limit
@@ -54,6 +57,20 @@ def hand_checks() -> list[Said]:
     return records.read(DATA / "hand" / "said.csv", Said)
 
 
+def count_histories() -> tuple[list[int], list[int], list[int]]:
+    """Return of each replayed library how many checks fail, how many of these a count confirms, and all."""
+    with (RELEASES / "confirmed.csv").open(encoding="utf-8", newline="") as confirmed_rows:
+        confirmed = list(csv.DictReader(confirmed_rows))
+    fails, shown, checks = [], [], []
+    for library in LIBRARIES:
+        of_library = [row for row in confirmed if row["library"] == library]
+        with (RELEASES / f"{library}.csv").open(encoding="utf-8", newline="") as replayed:
+            checks.append(sum(row["status"] != "trained" for row in csv.DictReader(replayed)))
+        fails.append(len(of_library))
+        shown.append(sum(row["confirmed"] == str(True) for row in of_library))
+    return fails, shown, checks
+
+
 def rows() -> list[tuple[str, str, str]]:
     """Return the table of the page: what is asked, what was measured, on what."""
     said, programs = hand_checks(), catalogue.programs()
@@ -65,6 +82,9 @@ def rows() -> list[tuple[str, str, str]]:
     medians = read_probe()
     shown = sum(is_shown(each, medians) for each in failing)
     welcome = [each for each in better if each.verdict == "regression"]
+    fails, confirmed, checks = count_histories()
+    for_nothing = [failed - shown_there for failed, shown_there in zip(fails, confirmed, strict=True)]
+    three_histories = "jsoup, Infinispan and the Closure compiler"
     small_programs = "`buto check` of small programs, on a machine that others use"
     another_hand = "programs by authors who knew nothing of buto"
     return [
@@ -102,6 +122,16 @@ def rows() -> list[tuple[str, str, str]]:
             "the first line names what the author's own measurement shows",
             f"{shown} of {len(failing)}",
             another_hand,
+        ),
+        (
+            "releases, each checked after the one before: checks that fail, and no other count confirms it",
+            _rare(for_nothing, checks),
+            three_histories,
+        ),
+        (
+            "what such a check fails for, confirmed by a count without buto",
+            f"{sum(confirmed)} of {sum(fails)}",
+            three_histories,
         ),
     ]
 

@@ -15,12 +15,11 @@ import sys
 from collections.abc import Sequence
 
 from beds.artefacts import CACHE, BedError
-from beds.releases.counts import MEASURES, Count, Move, count_releases, find_moves
+from beds.releases.counts import LIBRARIES, MEASURES, Count, Move, count_releases, find_moves
 from benchmark import records
 from buto.errors import ButoError
 from buto_replications.commands.run_releases import RELEASES, load_series
 
-LIBRARIES = ("jsoup", "infinispan", "closure")
 N_CLASSES = 3
 
 

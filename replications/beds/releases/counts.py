@@ -20,6 +20,9 @@ from beds.jdk import jar, run
 from buto_replications.live.artefacts import compile_java, download
 from buto_replications.live.releases import ProgramRelease, ReplayedLibrary
 
+LIBRARIES = ("jsoup", "infinispan", "closure")
+"""Those whose releases were replayed."""
+
 N_LAUNCHES = 3
 OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC")
 LEAST_SHARE = 0.01
