@@ -103,7 +103,10 @@ def beyond(
     size = least + of_classes * estimate_kept_by_classes(properties)
     # NaN compares as false. A change of nothing is none, however small the size that matters.
     places = np.flatnonzero((distance > 0) & (distance >= size)).tolist()
-    farthest = sorted(places, key=lambda number: -distance[number] / max(size[number], np.finfo(float).tiny))
+    # Where every change matters, each is infinitely many times the size.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        times = distance / size
+    farthest = sorted(places, key=lambda number: -times[number])
     nearest = np.where(above > below, after.min(axis=0), after.max(axis=0))
     return tuple(
         Beyond(properties[number], float(lowest[number]), float(highest[number]), float(nearest[number]))

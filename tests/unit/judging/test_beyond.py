@@ -67,6 +67,12 @@ def test_sizes_of_the_user_replace_the_usual_ones() -> None:
     assert found((200e6, 1e6, 9.0), minimum={"jvm.memory.*": "never"}) == []
 
 
+def test_what_matters_however_small_comes_before_what_is_many_times_its_size() -> None:
+    names = ["jvm.thread.started", "process.io.bytes[read]"]
+    with np.errstate(all="raise"):
+        assert found((100.7e6, 9e9, 11.0), minimum={"jvm.thread.*": "0"}) == names
+
+
 def test_a_property_that_other_runs_lack_is_left_out() -> None:
     before = BEFORE.copy()
     before[1, 0] = np.nan
