@@ -116,5 +116,5 @@ def test_of_very_many_properties_the_text_has_what_people_ask_for(tmp_path, sett
     shown = said(path)
     assert shown["jvm.thread.count"].startswith(("mean 7 threads", "largest 7 threads"))
     n_left = len(list(load(path).fitted.levels())) - len(shown) + 1
-    assert shown["not shown"].startswith(f"{n_left} properties: ")
+    assert shown["not shown"].startswith(f"{n_left:,} properties: ")
     assert load(path).test == "synthetic"
