@@ -1,6 +1,6 @@
 """What git knows of a project: all calls of git, and which tests a change can affect.
 
-No other module starts git.
+No other module starts git, but for the commit of a run (:func:`buto.measure.host.commit_of`).
 
 A test is left out only if git shows that none of its declared inputs has changed. If git cannot know this
 (a pattern without files, an oracle that is ignored or outside the repository), the test is checked.
@@ -18,14 +18,12 @@ from msgspec import Struct
 from buto.actions.events import Reporter, Told, Unaffected, Warned
 from buto.actions.project import Project
 from buto.errors import UsageError
+from buto.measure.host import give_environment_of_git
 from buto.report.builds import Release
 from buto.report.result import Commit, LeftOut
 from buto.report.sanitize import one_line
 
 GIT_TIMEOUT_S = 600.0
-
-_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""Variables that git sets for its hooks; with them, other calls of git would use the wrong files."""
 
 
 def repository_of(directory: Path, otherwise: str) -> Path:
@@ -39,7 +37,7 @@ def repository_of(directory: Path, otherwise: str) -> Path:
         raise UsageError(
             f"{directory.resolve()} is in no git repository: {done.stderr.strip()}", advice=otherwise
         )
-    return Path(done.stdout.strip()).resolve()
+    return Path(done.stdout.removesuffix("\n")).resolve()
 
 
 FETCH = "git fetch --unshallow; on GitHub: fetch-depth: 0, on GitLab: GIT_DEPTH: 0"
@@ -161,8 +159,8 @@ def last_of(repository: Path, commits: Sequence[str]) -> list[str]:
 
 
 def list_changed_files(repository: Path) -> list[str]:
-    """Return the tracked files that differ from HEAD, as git's status lists them."""
-    return paths(repository, "status", "--porcelain", "--untracked-files=no", "-z")
+    """Return the tracked files that differ from HEAD."""
+    return paths(repository, "diff", "--name-only", "-z", "HEAD")
 
 
 def has_same(repository: Path, commit: str, file: Path) -> bool:
@@ -201,25 +199,28 @@ def tags_of(repository: Path) -> list[Release]:
 
 def paths(directory: Path, *words: str) -> list[str]:
     """Return the paths that a git command with ``-z`` prints; UsageError with git's message."""
-    return [path for path in output_of(directory, *words).split("\0") if path]
+    return [path for path in _run(directory, *words).split("\0") if path]
 
 
 def output_of(directory: Path, *words: str) -> str:
-    """Return what git prints; UsageError with git's message."""
+    """Return what git prints, without blanks around it; UsageError with git's message."""
+    return _run(directory, *words).strip()
+
+
+def _run(directory: Path, *words: str) -> str:
     done = call(directory, *words)
     if done.returncode:
         raise UsageError(f"git {words[0]}: {done.stderr.strip() or f'exited with code {done.returncode}'}")
-    return done.stdout.strip()
+    return done.stdout
 
 
 def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run git in a directory, in English and without the user's hooks, and return how it ended."""
-    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     try:
         return subprocess.run(
             ["git", "-c", f"core.hooksPath={os.devnull}", *words],
             cwd=directory,
-            env={**environment, "LC_ALL": "C"},
+            env={**give_environment_of_git(), "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             # File names need not be UTF-8.
@@ -228,7 +229,13 @@ def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
             timeout=GIT_TIMEOUT_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(
+            f"git {words[0]} takes longer than {GIT_TIMEOUT_S:g} s", advice=f"try it: git {words[0]}"
+        ) from error
+    except OSError as error:
+        if not directory.is_dir():
+            raise UsageError(f"{directory} is no directory", advice="name one that is there") from error
         raise UsageError(f"git cannot be used: {error}", advice="install git") from error
 
 

@@ -18,7 +18,7 @@ from buto.actions.bases import commit_of_run
 from buto.actions.monitor import is_alike, is_first_of_check
 from buto.actions.workspace import Workspace
 from buto.errors import UsageError
-from buto.judging.effects import smallest_effects
+from buto.judging.effects import last_fitting, size_of
 from buto.judging.monitor import OverBuilds
 from buto.judging.shares import BuildShare, divide_change
 from buto.judging.story import story_of
@@ -27,7 +27,6 @@ from buto.oracle import CheckedRuns, Oracle
 from buto.report.result import Commit
 from buto.run.format import Head
 from buto.run.model import COMMIT, FloatArray, Run
-from buto.run.patterns import fits
 from buto.run.properties import Better, Property, property_for
 from buto.run.window import cut_to_window
 
@@ -268,5 +267,11 @@ def _column(over: OverBuilds, name: str) -> int | None:
 
 def _budget(quantity: Property, level: float, sizes: Mapping[str, str]) -> float | None:
     """Return the budget of a property in its unit; None without one."""
-    is_sized = any(name == quantity.name or fits(quantity.name, name) for name in sizes)
-    return float(smallest_effects([quantity], np.array([abs(level)]), sizes)[0]) if is_sized else None
+    fitting = last_fitting(quantity.name, sizes)
+    if fitting is None:
+        return None
+    pattern, size = fitting
+    try:
+        return size_of(quantity, level, size)
+    except UsageError as error:
+        raise UsageError(f"budget: {pattern}: {quantity.name}: {error.message}") from error

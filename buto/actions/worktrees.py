@@ -40,6 +40,8 @@ from buto.steps import Action, Advice, Step
 
 BUILD_TIMEOUT_S = 3600.0
 
+_MOST_SHOWN_BYTES = 64 * 1024
+"""Of the output of a build that failed, in which its last lines are looked for."""
 
 KEPT_BYTES = 2 * 2**30
 """The newest builds are kept that need less together."""
@@ -141,7 +143,7 @@ def _place(builds: Path, commit: str, build: str, inside: Path) -> Iterator[Path
     jdk = os.path.realpath(shutil.which("java") or "")
     for number in count():
         parts = (commit, build, os.fspath(inside), jdk, os.environ.get("JAVA_HOME", ""), str(number))
-        place = builds / sha256("\0".join(parts).encode()).hexdigest()[:16]
+        place = builds / sha256(os.fsencode("\0".join(parts))).hexdigest()[:16]
         with _lock(place, make=True) as is_ours:
             if is_ours:
                 yield place
@@ -265,7 +267,7 @@ def run_build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S)
                 process.wait()
         if code != 0:
             how = f"took longer than {timeout_s:g} s" if code is None else f"exited with code {code}"
-            output.seek(0)
+            output.seek(max(0, output.seek(0, os.SEEK_END) - _MOST_SHOWN_BYTES))
             raise MeasureError(
                 f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
                 advice=_WITH_SUBMODULES.format(command=command)

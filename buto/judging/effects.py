@@ -169,9 +169,24 @@ def smallest_effects(
     """
     effects = np.zeros(len(properties))
     for number, prop in enumerate(properties):
-        pattern, text = _last_fitting(prop.name, minimum) or _usual(prop.name)
+        pattern, text = last_fitting(prop.name, minimum) or _usual(prop.name)
         effects[number] = _effect(prop, levels[number], pattern, text)
     return effects
+
+
+def size_of(prop: Property, level: float, text: str) -> float:
+    """Return the size that a text means for a property, in its unit, and nothing beside it.
+
+    For what a user allows, where no usual amount may be added; :func:`smallest_effects` is for what matters.
+
+    Args:
+        level: what a share is of.
+
+    Raises:
+        UsageError: a quantity of another unit than the property's.
+    """
+    share, amount = _share_and_amount(prop.unit, text)
+    return max(share * abs(level), amount or 0.0)
 
 
 INSTEAD: Mapping[str, str] = {
@@ -195,7 +210,7 @@ def find_stood_in_for(properties: Sequence[Property], minimum: Mapping[str, str]
         [
             nature_of(prop) is Nature.GARBAGE
             and not names.isdisjoint(_instead_of(prop.name))
-            and _last_fitting(prop.name, own) is None
+            and last_fitting(prop.name, own) is None
             for prop in properties
         ],
         np.bool_,
@@ -235,7 +250,8 @@ def effect_text(size: float, unit: str) -> str:
     return f"{math.ceil(amount / scale - 1e-9) * scale:.10g}{suffix}"
 
 
-def _last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None:
+def last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the last pattern that fits a property's name, and its size; None if none does."""
     for pattern, text in [*sizes.items()][::-1]:
         if name == pattern or fits(name, pattern):
             return pattern, text
@@ -244,7 +260,7 @@ def _last_fitting(name: str, sizes: Mapping[str, str]) -> tuple[str, str] | None
 
 @cache
 def _usual(name: str) -> tuple[str, str]:
-    return _last_fitting(name, USUAL) or (EVERYTHING, USUAL[EVERYTHING])
+    return last_fitting(name, USUAL) or (EVERYTHING, USUAL[EVERYTHING])
 
 
 def _is_size(text: str) -> bool:
@@ -256,14 +272,18 @@ def _is_size(text: str) -> bool:
 
 def _effect(prop: Property, level: float, pattern: str, text: str) -> float:
     try:
-        share, amount = _share_and_amount(prop.unit, text)
+        size = size_of(prop, level, text)
+        has_amount = _share_and_amount(prop.unit, text)[1] is not None
     except UsageError as error:
         raise UsageError(f"judge: minimum-effect: {pattern}: {prop.name}: {error.message}") from error
-    return max(share * abs(level), _usual_amount(prop) if amount is None else amount)
+    return size if has_amount else max(size, _usual_amount(prop))
 
 
 def _usual_amount(prop: Property) -> float:
-    """Return the amount of a property's usual size; 0 without one, and for NEVER."""
+    """Return the amount of a property's usual size; 0 without one.
+
+    Also 0 for what usually never matters: a user who gives it a share wants to hear of it.
+    """
     amount = _share_and_amount(prop.unit, _usual(prop.name)[1])[1]
     return 0.0 if amount is None or math.isinf(amount) else amount
 

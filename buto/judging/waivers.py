@@ -12,10 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from buto.errors import UsageError
-from buto.judging.effects import AND, NEVER, is_effect, smallest_effects
+from buto.judging.effects import AND, NEVER, is_effect, size_of
 from buto.judging.fitted_judge import NEEDS_TURNS
 from buto.judging.procedure import Do, Next, Why, after_waivers
 from buto.judging.verdict import Difference, Direction, Finding, Status, Verdict, Waived, Waiver
@@ -174,7 +172,7 @@ def _amount(waiver: Waiver, finding: Difference, level: float) -> float:
     """Return the size of a waiver in the unit of a finding; UsageError if it is of another unit."""
     prop = Property(finding.subject, finding.unit)
     try:
-        return float(smallest_effects([prop], np.array([abs(level)]), {finding.subject: waiver.size})[0])
+        return size_of(prop, level, waiver.size)
     except UsageError as error:
         where = f"commit {waiver.commit[:12]}: " if waiver.commit else ""
         raise UsageError(

@@ -53,7 +53,9 @@ class CommandLine(Struct, frozen=True):
             return output
         value, before = self.added_tool_options
         own = f"Picked up {TOOL_OPTIONS}: {before}\n" if before is not None else ""
-        return output.replace(f"Picked up {TOOL_OPTIONS}: {value}\n".encode(), own.encode())
+        said = f"Picked up {TOOL_OPTIONS}: {value}\n"
+        # What a user has set need not be UTF-8.
+        return output.replace(os.fsencode(said), os.fsencode(own))
 
 
 def is_java(command: Sequence[str]) -> bool:

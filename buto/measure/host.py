@@ -191,6 +191,10 @@ _DESCRIBE = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dir
 """Forty digits of the commit, with ``+dirty`` if a tracked file differs from it."""
 
 
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+"""Variables that git sets for its hooks; with them, other calls of git would use the wrong files."""
+
+
 def describe(target: Target) -> dict[str, MetadataValue]:
     """Return the metadata ``host.*`` and ``buto.*`` that docs/formats/metadata.md lists."""
     return {
@@ -255,10 +259,15 @@ def machine() -> dict[str, MetadataValue]:
     }
 
 
+def give_environment_of_git() -> dict[str, str]:
+    """Return the environment of a call of git, also from a hook."""
+    return {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+
+
 def commit_of(directory: Path | None) -> str | None:
     """Return the commit of the directory where the command runs; None outside a repository or without git."""
     # Without locks git does not refresh its index, which would change the user's repository.
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    environment = {**give_environment_of_git(), "GIT_OPTIONAL_LOCKS": "0"}
     try:
         done = subprocess.run(
             _DESCRIBE,

@@ -171,22 +171,22 @@ class Launch(Closeable):
         self._all_gone = False
         self._ending: Ending | None = None
         self._beginning: Beginning | None = None
-        self.input = EmptyInput()
-        self.stdout = OutputFile(directory / "stdout")
-        self.stderr = OutputFile(directory / "stderr")
         with ExitStack() as undo:
-            undo.callback(self._close_files)
+            self.input = undo.enter_context(closing(EmptyInput()))
+            self.stdout = undo.enter_context(closing(OutputFile(directory / "stdout")))
+            self.stderr = undo.enter_context(closing(OutputFile(directory / "stderr")))
             self._watchdog = undo.enter_context(Watchdog())
             self.started_ns = time.monotonic_ns()
             opener = undo.enter_context(closing(Opener(processor_events.KINDS)))
             report = undo.enter_context(closing(_Report()))
             self._process = self._start(opener, report)
+            undo.callback(_end_at_once, self._process)
             self._beginning = report.receive()
-            self._events = opener.receive()
+            self._events = undo.enter_context(closing(opener.receive()))
+            self.pid = self._process.pid
+            self._group = self._watchdog.watch(self.pid)
+            self._pidfd = self._open_pidfd()
             undo.pop_all()
-        self.pid = self._process.pid
-        self._group = self._watchdog.watch(self.pid)
-        self._pidfd = os.pidfd_open(self.pid)
 
     def fileno(self) -> int:
         """Return a descriptor that becomes readable when the command's own process ends."""
@@ -347,10 +347,26 @@ class Launch(Closeable):
         except OSError as error:
             raise _cannot_start(self.target, error) from error
 
+    def _open_pidfd(self) -> int:
+        try:
+            return os.pidfd_open(self.pid)
+        except OSError as error:
+            raise MeasureError(
+                f"the end of {self.mask.command(self.target.command)} cannot be watched: {error.strerror}",
+                advice="see how many files buto may open: ulimit -n",
+            ) from error
+
     def _close_files(self) -> None:
         self.input.close()
         self.stdout.close()
         self.stderr.close()
+
+
+def _end_at_once(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command that leads a session, with what it started, and wait for its end."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def check_startable(target: Target) -> None:

@@ -270,10 +270,10 @@ def _entry(
     if stat.S_ISDIR(mode):
         n_names = len(inside) if len(inside) > MOST_IN_ONE else 0
         kind = FileKind.LINK if leads_to else FileKind.DIRECTORY
-        return FileEntry(kind, n_names, leads_to=leads_to, is_readable=is_readable, is_own=is_own)
+        return FileEntry(kind, n_names, leads_to=_text(leads_to), is_readable=is_readable, is_own=is_own)
     if not stat.S_ISREG(mode):
         kind = FileKind.LINK if leads_to else FileKind.OTHER
-        return FileEntry(kind, leads_to=leads_to, is_readable=is_readable)
+        return FileEntry(kind, leads_to=_text(leads_to), is_readable=is_readable)
     sha256, n_bytes = "", status.st_size
     if is_readable and n_bytes <= SMALL_BYTES and digested + n_bytes <= MOST_DIGESTED_BYTES:
         with suppress(OSError):

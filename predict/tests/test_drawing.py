@@ -8,7 +8,7 @@ import pytest
 from buto_predict.model import Architecture, Call, Component, Endpoint, Station
 from buto_predict.prediction.predict import predict
 from buto_predict.report.diagram import GAP, HEIGHT, WIDTH, arrows, diagram, lay_out
-from buto_predict.report.page import load_charts
+from buto_predict.report.page import _round_numbers, load_charts
 from buto_predict.report.tables import from_to, initials, shortened
 from predict.tests.support.systems import QUICK, result, running_example, two_endpoints
 
@@ -147,6 +147,14 @@ def test_arrows_within_a_column_stay_in_the_gap_beside_it():
     drawn = arrows(chain(), layout.places)[1]
     # A curve of this form goes three quarters of the way to its handles.
     assert 0 < 0.75 * (turn_of(drawn) - layout.places[False, "z1"][0] - WIDTH) < GAP
+
+
+@pytest.mark.parametrize("highest", [4000.0, 1001.0, 0.03])
+def test_an_axis_has_round_numbers_up_to_its_end(highest):
+    numbers = _round_numbers(highest)
+    assert numbers[0] == 0
+    assert 3 <= len(numbers) <= 7
+    assert highest / 2 < numbers[-1] <= highest
 
 
 def test_charts_end_where_a_version_is_saturated():

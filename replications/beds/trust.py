@@ -58,17 +58,25 @@ def hand_checks() -> list[Said]:
 
 
 def count_histories() -> tuple[list[int], list[int], list[int]]:
-    """Return of each replayed library how many checks fail, how many of these a count confirms, and all."""
+    """Return of each replayed library how many checks fail, how many of these a count confirms, and all.
+
+    A library that was replayed twice has the checks of both.
+    """
     with (RELEASES / "confirmed.csv").open(encoding="utf-8", newline="") as confirmed_rows:
         confirmed = list(csv.DictReader(confirmed_rows))
     fails, shown, checks = [], [], []
     for library in LIBRARIES:
-        of_library = [row for row in confirmed if row["library"] == library]
-        with (RELEASES / f"{library}.csv").open(encoding="utf-8", newline="") as replayed:
-            checks.append(sum(row["status"] != "trained" for row in csv.DictReader(replayed)))
+        replays = [name for name in (library, f"{library}-again") if (RELEASES / f"{name}.csv").exists()]
+        of_library = [row for row in confirmed if row["replay"] in replays]
+        checks.append(sum(map(_count_checks, replays)))
         fails.append(len(of_library))
         shown.append(sum(row["confirmed"] == str(True) for row in of_library))
     return fails, shown, checks
+
+
+def _count_checks(replay: str) -> int:
+    with (RELEASES / f"{replay}.csv").open(encoding="utf-8", newline="") as replayed:
+        return sum(row["status"] != "trained" for row in csv.DictReader(replayed))
 
 
 def rows() -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from math import floor, isfinite, log10
 from markupsafe import Markup
 
 from buto.report.html.template import asset, render_template
-from buto.run.units import format_number, format_rate, format_seconds
+from buto.run.units import format_rate, format_seconds
 from buto.version import __version__
 from buto_predict.model import Architecture
 from buto_predict.prediction.model import Prediction
@@ -154,7 +154,7 @@ def _round_numbers(highest: float) -> list[float]:
     """Return up to some five round numbers from 0."""
     step = 10 ** floor(log10(highest / _TICKS))
     step = next(step * factor for factor in (1, 2, 5, 10) if highest / (step * factor) <= _TICKS)
-    return [float(format_number(step * count)) for count in range(int(highest / step) + 1)]
+    return [float(f"{step * count:.12g}") for count in range(int(highest / step) + 1)]
 
 
 def prediction_page(prediction: Prediction) -> str:

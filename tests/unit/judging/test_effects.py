@@ -72,9 +72,9 @@ def test_the_last_pattern_that_fits_holds_and_what_is_given_comes_before_what_is
 
 def test_a_share_of_nothing_is_not_nothing() -> None:
     names = ("jvm.gc.count", "jvm.safepoint.count", "jvm.thread.count", "shop.orders")
-    for given in ({"*": "150%"}, {name: "150%" for name in names}):
-        assert sizes_of(names, 0.0, given) == [3.0, 5.0, 1.0, 0.0]
-        assert sizes_of(names, 100.0, given) == [150.0] * 4
+    for minimum in ({"*": "150%"}, dict.fromkeys(names, "150%")):
+        assert sizes_of(names, 0.0, minimum) == [3.0, 5.0, 1.0, 0.0]
+        assert sizes_of(names, 100.0, minimum) == [150.0] * 4
     assert sizes_of(names, 0.0, {"*": "150% and 0"}) == [0.0] * 4
     assert sizes_of(names, 100.0, {"*": "0%"}) == sizes_of(names, 100.0, {"*": "0"}) == [0.0] * 4
 

@@ -118,6 +118,13 @@ def test_waivers_of_several_commits_add_up() -> None:
     assert waive(larger, "shop", [waiver(), waiver()]).status is Status.PASS
 
 
+def test_a_share_allows_no_more_than_is_written() -> None:
+    """However much less than the usual amount that is."""
+    one = waiver(f"Buto-Accepts: shop {ALLOCATED} +1% a cache")
+    assert waive(failed(finding(old=4e6, new=4.9e6)), "shop", [one, one]).status is Status.REGRESSION
+    assert waive(failed(finding(old=4e6, new=4.07e6)), "shop", [one, one]).status is Status.PASS
+
+
 @pytest.mark.parametrize(("more", "status"), [(2.5e6, Status.PASS), (4e6, Status.REGRESSION)])
 def test_a_waiver_of_the_live_heap_holds_for_its_classes_up_to_as_many_bytes(
     more: float, status: Status

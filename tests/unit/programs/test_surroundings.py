@@ -147,8 +147,15 @@ def test_variables_are_known_by_a_salted_digest(tmp_path: Path) -> None:
 def test_what_is_stored_is_read_again_and_the_oldest_goes(tmp_path: Path) -> None:
     write(tmp_path / "here", {"conf/é": "1"})
     Path(os.fsdecode(os.fsencode(tmp_path / "here") + b"/\xff")).write_text("no UTF-8")
+    # Links lead to what is no UTF-8 either: a directory, and nothing.
+    for link, to in (("to-directory", b"/there-\xff"), ("to-nothing", b"/gone-\xff")):
+        target = os.fsdecode(os.fsencode(tmp_path) + to)
+        (tmp_path / "here" / link).symlink_to(target)
+    os.mkdir(os.fsdecode(os.fsencode(tmp_path) + b"/there-\xff"))
     kept = around(tmp_path / "here", environment={"A": "1"}, began_ns=5)
     assert "\\xff" in kept.entries
+    assert kept.entries["to-directory"].leads_to.endswith("there-\\xff")
+    assert kept.entries["to-nothing"].leads_to.endswith("gone-\\xff")
     store = SurroundingsStore(tmp_path / ".buto")
     for number in range(7):
         store.keep("a/b", f"2026-{number}", kept)

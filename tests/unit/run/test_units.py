@@ -57,8 +57,8 @@ def test_a_number_is_printed_in_the_largest_step_that_leaves_a_whole(
 QUANTITIES = """
     12 {thread} = 12 threads; 1 {thread} = 1 thread; 1.5 {thread} = 1.5 threads; 18 {answer}/s = 18 answers/s;
     1 {answer}/s = 1 answer/s; nan {answer}/s = unreadable; 0 {class} = 0 classes; 2 {query} = 2 queries;
-    2 {key} = 2 keys; 1234567 {object} = 1,234,567 objects; 3 {} = 3; 0.5 1 = 0.5; 7 Hz = 7 Hz; 2048 By = 2 KiB;
-    0.002 s = 2 ms; nan {thread} = unreadable; nan Hz = unreadable
+    2 {key} = 2 keys; 1234567 {object} = 1,234,567 objects; 3 {} = 3; 0.5 1 = 0.5; 7 Hz = 7 Hz;
+    2048 By = 2 KiB; 0.002 s = 2 ms; nan {thread} = unreadable; nan Hz = unreadable
 """
 
 

@@ -1,14 +1,19 @@
 // Quantities in words: the twin of buto/run/units.py, compared with it in the tests.
 
 function formatNumber(value) {
+  const text = digits(value);
+  return /^-?\d+$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
+}
+
+function digits(value) {
   if (Number.isNaN(value)) return "unreadable";
   if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e15) return String(value === 0 ? 0 : value);
   if (size < 1e-4 || size >= 1e15) {
-    const [digits, power] = value.toExponential(2).split("e");
+    const [front, power] = value.toExponential(2).split("e");
     const sign = power[0] === "-" ? "-" : "+";
-    return `${stripped(digits)}e${sign}${power.replace(/^[+-]/, "").padStart(2, "0")}`;
+    return `${stripped(front)}e${sign}${power.replace(/^[+-]/, "").padStart(2, "0")}`;
   }
   const decimals = Math.max(0, 2 - Math.floor(Math.log10(size)));
   const text = halfEven(value, decimals);
@@ -33,9 +38,9 @@ function formatQuantity(value, unit) {
     if (value === 0 && unit.kind === "seconds") return "0 s";
     let [text, size] = unit.steps[0];
     for (const [name, step, from] of unit.steps) {
-      if (Math.abs(Number(formatNumber(value / step))) * step >= from) [text, size] = [name, step];
+      if (Math.abs(Number(digits(value / step))) * step >= from) [text, size] = [name, step];
     }
-    return `${formatNumber(value / size)} ${text}`;
+    return `${digits(value / size)} ${text}`;
   }
   const number = formatNumber(value);
   if (Number.isNaN(value)) return number;

@@ -65,5 +65,8 @@ def test_what_a_jvm_says_of_the_added_options_is_taken_out_again() -> None:
     assert cleaned(None, b"a\n" + notice + b"b\n" + notice) == b"a\nb\n"
     own = f"Picked up JAVA_TOOL_OPTIONS: -Xmx1g {OPTION}\n".encode()
     assert cleaned("-Xmx1g", own + b"x\n") == b"Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nx\n"
+    latin = "-Dx=caf\udce9"
+    said = b"Picked up JAVA_TOOL_OPTIONS: -Dx=caf\xe9"
+    assert cleaned(latin, said + f" {OPTION}\n".encode()) == said + b"\n"
     other = b"Picked up JAVA_TOOL_OPTIONS: -Dother\n"
     assert cleaned(None, other) == other

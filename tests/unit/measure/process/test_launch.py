@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -66,6 +67,25 @@ def test_the_command_has_a_session_and_group_of_its_own(tmp_path: Path) -> None:
     with Launch(sh("echo ready; exec sleep 60"), tmp_path) as launch:
         wait_for_output(launch, b"ready")
         assert os.getsid(launch.pid) == os.getpgid(launch.pid) == launch.pid != os.getsid(0)
+
+
+def test_a_command_that_cannot_be_watched_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, open_usually = [], os.pidfd_open
+
+    def refuse(pid: int) -> int:
+        # The machine is asked first whether it has the call.
+        if pid == os.getpid():
+            return open_usually(pid)
+        started.append(pid)
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    n_open = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(MeasureError, match=os.strerror(errno.EMFILE)):
+        Launch(sh("sleep 60 & exec sleep 60"), tmp_path)
+    (pid,) = started
+    assert not is_alive(pid)
+    assert len(os.listdir("/proc/self/fd")) == n_open
 
 
 def test_background_processes_and_daemons_are_ended_and_counted(

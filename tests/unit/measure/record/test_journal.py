@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -161,6 +161,21 @@ def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: 
     run = rebuild_run("leaker", "id", [entry])
     assert run is not None
     assert run.times_s[0] == 0.0
+
+
+def test_a_recording_that_another_user_may_read_alone_counts_as_live(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(tmp_path)
+    left_behind(store, a_recording(5))
+
+    def refuse(*_: object) -> NoReturn:
+        raise PermissionError
+
+    # Root may read everything.
+    monkeypatch.setattr("buto.run.journal.hold_lock", refuse)
+    (unfinished,) = find_unfinished(store)
+    assert unfinished.live
 
 
 def test_a_live_recording_is_not_touched(tmp_path: Path) -> None:
