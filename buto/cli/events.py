@@ -16,6 +16,7 @@ from buto.report.document import MORE, Line, align
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import Detail, write_lines
+from buto.report.words import status_of
 from buto.run.units import format_count
 
 _DETAIL = {Verbosity.QUIET: Detail.HEADLINE, Verbosity.NORMAL: Detail.SHORT, Verbosity.VERBOSE: Detail.FULL}
@@ -92,7 +93,10 @@ class EventPrinter:
 
     def outcome(self, outcome: CallOutcome) -> None:
         """Print one line for each of several tests; nothing for a single test."""
-        rows = [(result.test, str(result.status)) for result in outcome.results]
+        rows = [
+            (result.test, result.status if result.verdict is None else status_of(result.verdict))
+            for result in outcome.results
+        ]
         rows += [(left_out_test.test, LEFT_OUT) for left_out_test in outcome.left_out or ()]
         if len(rows) > 1:
             self.console.results(["", *align(rows)])

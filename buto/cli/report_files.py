@@ -93,7 +93,7 @@ def _github(done: CallOutcome) -> Content:
 
 FORMATS: dict[str, tuple[str, Callable[[CallOutcome], Content]]] = {
     "json": ("the whole result as JSON", _json),
-    "html": ("one page with every chart; it works without a network", _html),
+    "html": ("one page with every chart, without network; of several tests FILE-TEST for each", _html),
     "junitxml": ("JUnit XML, one test case per test", _junit),
     "markdown": ("Markdown for a comment on a pull request", _markdown),
     "bencher": ("one number per property, in the format of Bencher", _bencher),
@@ -146,6 +146,8 @@ def write_reports(outcome: CallOutcome, reports: Reports, console: Console) -> i
     for name, path in reports.paths.items():
         for place, content in files_of(name, replace(outcome, results=results), path).items():
             write_file(place, content, f"--{name}", console=console)
+            if place != path:
+                console.info(f"wrote {place}")
     return outcome.exit_code
 
 

@@ -2,11 +2,12 @@ import java.io.FileWriter;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * Appends what a program has used to a file when it ends, and the JVM's own class histogram; the argument of the agent is the
+ * Writes what a program has used to a file when it ends, and the JVM's own class histogram; the argument of the agent is the
  * file.
  */
 public final class Count {
@@ -35,7 +36,7 @@ public final class Count {
             // The first one loads what the second one needs.
             readHistogram();
             String histogram = readHistogram();
-            try (Writer out = new FileWriter(file)) {
+            try (Writer out = new FileWriter(file, StandardCharsets.UTF_8)) {
                 out.write(allocated + " " + started + " " + loaded + " " + open + "\n" + histogram);
             }
         } catch (Exception error) {

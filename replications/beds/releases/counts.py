@@ -99,9 +99,12 @@ def _count(series: ReplayedLibrary, release: ProgramRelease, launch: int, cache:
         file = Path(scratch, "count")
         path = os.pathsep.join(map(str, [classes.absolute(), *(jar.absolute() for jar in jars)]))
         command = ["java", f"-javaagent:{make_agent(cache)}={file}", *OPTIONS, "-cp", path, series.main]
-        ended = subprocess.run(
-            command, cwd=scratch, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-        )
+        try:
+            ended = subprocess.run(
+                command, cwd=scratch, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise BedError(f"{series.driver} {release.version} takes longer than {_TIMEOUT_S:g} s") from error
         if ended.returncode or not file.exists():
             raise BedError(f"{series.driver} {release.version} failed: {ended.stderr[-500:]}")
         return parse_count(release.version, launch, file.read_text(encoding="utf-8"))
@@ -139,20 +142,20 @@ class Move:
 
 
 def find_moves(before: Sequence[Count], after: Sequence[Count]) -> list[Move]:
-    """Return how each number moved, and then each class that all launches of both have."""
+    """Return how each number moved, and then each class; 0 where it is less than is written down."""
     moves = [
         _move(name, [getattr(count, name) for count in before], [getattr(count, name) for count in after])
         for name in MEASURES
     ]
     classes: list[Mapping[str, int]] = [count.by_class for count in (*before, *after)]
-    shared = set.intersection(*map(set, classes))
+    named = set().union(*classes)
     by_class = [
         _move(
             name,
-            [sizes[name] for sizes in classes[: len(before)]],
-            [sizes[name] for sizes in classes[len(before) :]],
+            [sizes.get(name, 0) for sizes in classes[: len(before)]],
+            [sizes.get(name, 0) for sizes in classes[len(before) :]],
         )
-        for name in sorted(shared)
+        for name in sorted(named)
     ]
     return moves + sorted(by_class, key=lambda move: -abs(move.new - move.old))
 

@@ -7,14 +7,18 @@ from pathlib import Path
 import pytest
 
 from beds.artefacts import BedError
+from beds.releases.__main__ import CONFIRMED, confirm_all
+from beds.releases.confirm import Confirmed, find_confirming
 from beds.releases.counts import (
     MEASURES,
     N_LAUNCHES,
     Count,
+    Move,
     count_releases,
     find_moves,
     parse_count,
 )
+from benchmark import records
 from buto_replications.live.releases import ProgramRelease, ReplayedLibrary
 
 WRITTEN = """\
@@ -76,3 +80,33 @@ def test_what_lies_apart_in_all_launches_has_moved() -> None:
     assert {name for name, move in moves.items() if move.is_apart} == {"live"}
     assert moves["live"].share == pytest.approx(120 / 101 - 1)
     assert (moves["shop.Order"].old, moves["shop.Order"].new) == (10, 30)
+
+
+@pytest.mark.parametrize(
+    ("said", "measure", "old", "new", "is_confirmed"),
+    [
+        ("keeps 616 KiB more (+4 %, mostly int[])", "live", 100, 102, True),
+        ("keeps 616 KiB more (+4 %, mostly int[])", "live", 100, 101, False),
+        ("keeps 616 KiB more (+4 %)", "live", 100, 96, False),
+        ("keeps 616 KiB more (+4 %)", "allocated", 100, 104, False),
+        ("allocates 21 MiB more (3.5x)", "allocated", 100, 330, True),
+        ("live objects -16 % (kept at the exit 281,395 → 234,763 objects)", "objects", 100, 85, True),
+        ("8 more open files (22 → 30)", "files", 20, 28, True),
+        ("starts 1 fewer thread (16 → 15)", "started", 14, 15, False),
+        ("keeps 460 KiB more of byte[] (+12 %)", "[B", 100, 112, True),
+        ("keeps 460 KiB less of HashMap$Node[] (-48 %)", "[Ljava.util.HashMap$Node;", 100, 53, True),
+        ("keeps 618 KiB less of Node (-31 %)", "com.shop.Node", 100, 69, True),
+        ("keeps 618 KiB less of Node (-31 %)", "com.shop.OtherNode", 100, 69, False),
+        ("memory outside the heap +6.27 % (peak 26.5 → 28.1 MiB)", "live", 100, 106, False),
+    ],
+)
+def test_a_finding_is_confirmed_by_half_of_its_share_in_its_direction(
+    said: str, measure: str, old: float, new: float, is_confirmed: bool
+) -> None:
+    moves = [Move(measure, old, new, is_apart=True)]
+    assert bool(find_confirming(said, moves)) is is_confirmed
+    assert not find_confirming(said, [Move(measure, old, new, is_apart=False)])
+
+
+def test_what_is_stored_of_the_replays_is_what_the_counts_confirm() -> None:
+    assert records.read(CONFIRMED, Confirmed) == confirm_all()
