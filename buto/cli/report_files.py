@@ -93,7 +93,7 @@ def _github(done: CallOutcome) -> Content:
 
 FORMATS: dict[str, tuple[str, Callable[[CallOutcome], Content]]] = {
     "json": ("the whole result as JSON", _json),
-    "html": ("one page with every chart, without network; of several tests FILE-TEST for each", _html),
+    "html": ("a page with every chart, without network; one for each of several tests", _html),
     "junitxml": ("JUnit XML, one test case per test", _junit),
     "markdown": ("Markdown for a comment on a pull request", _markdown),
     "bencher": ("one number per property, in the format of Bencher", _bencher),
