@@ -94,6 +94,9 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
     not_created = jvm_not_created(launch)
     if not_created is not None:
         return not_created
+    not_found = main_not_found(launch, "")
+    if not_found is not None:
+        return not_found
     named = [other for other in others if other != NO_PROGRAM]
     if others and not named:
         return no_program(launch)
@@ -200,7 +203,7 @@ def main_not_found(launch: Launch, program: str) -> MeasureError | None:
             return _error(
                 f"the program did not start: {line}",
                 launch,
-                "check the main class, the class path (-cp) and that the program was built",
+                "check the main class or jar, the class path (-cp) and that the program was built",
             )
     return None
 

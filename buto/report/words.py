@@ -37,7 +37,7 @@ from buto.run.units import (
     scale_of_unit,
 )
 
-NOTED = "certain, and smaller than the size that matters"
+NOTED = "certain, and less than what fails a check"
 """What it means that a change is noted."""
 
 MAX_CLASS = 60

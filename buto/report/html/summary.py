@@ -159,7 +159,7 @@ def _chance(report: CheckReport) -> str:
         relation = "at most" if verdict.p_value <= verdict.alpha else "more than"
         text += f": the p-value is {relation} the accepted rate of false alarms"
     if verdict.guarantee:
-        text += f". It assumes: {verdict.guarantee}"
+        text += f". It rests on: {verdict.guarantee}"
     if verdict.status is Status.INCONCLUSIVE and verdict.runs_needed:
         text += f". {words.lacking(verdict).capitalize()}"
     return text if text.endswith(".") else f"{text}."

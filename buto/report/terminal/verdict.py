@@ -159,7 +159,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *_growth(report),
         *remarks("closest", [_closest(report)]),
         *_detects(report),
-        *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
+        *remarks("p-value rests on", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),
         *_hosts(report),
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),

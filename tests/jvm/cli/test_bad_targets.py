@@ -26,6 +26,10 @@ CLASSES = "CLASSES"
             ("Could not find or load main class Nowhere", "check the main class"),
         ),
         (
+            ("java", "-jar", "gone.jar"),
+            ("the program did not start: ", "gone.jar\n", "that the program was built"),
+        ),
+        (
             ("java", "-version"),
             ("no JVM with a main class or jar", "name the program's main class or jar in the command"),
         ),
@@ -39,7 +43,7 @@ CLASSES = "CLASSES"
             ("exited with code 3", "about to leave", "for a reason", "--expect-exit 3"),
         ),
     ],
-    ids=["main class", "no program", "command", "no JVM", "exit 3"],
+    ids=["main class", "no jar", "no program", "command", "no JVM", "exit 3"],
 )
 def test_a_program_that_cannot_be_measured(
     tmp_path: Path, classes: Path, command: tuple[str, ...], messages: tuple[str, ...]

@@ -116,7 +116,7 @@ def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Pat
     assert "the program was stopped at its time limit of 5 s" in printed, printed
     no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
     assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in printed
-    assert "try:  check the main class, the class path (-cp)" in printed
+    assert "try:  check the main class or jar, the class path (-cp)" in printed
     assert "a test that drives its program cannot have a workload, too" in printed
     assert not (project / "oracles").exists()
 

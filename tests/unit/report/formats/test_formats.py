@@ -21,6 +21,7 @@ from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.formats.trackers import MAX_NAME, bencher_text
 from buto.report.result import LeftOut, Result, reported
 from buto.report.terminal.verdict import result_lines
+from buto.report.words import NOTED
 from tests.support.report import golden, made
 from tests.support.runs.qualities import starved
 
@@ -244,7 +245,7 @@ def test_what_is_noted_is_in_the_output_of_a_passed_case_and_no_failure() -> Non
     assert [child.tag for child in case] == ["system-out"]
     output = case.findtext("system-out") or ""
     assert output.startswith("PASS  leaker: noted: used memory (G1 Old Gen) 4x (1 → 4 MiB); no change")
-    assert "\n  noted, certain, and smaller than the size that matters:\n" in output
+    assert f"\n  noted, {NOTED}:\n" in output
 
 
 def test_what_is_noted_is_told_in_the_comment_of_a_pass() -> None:
@@ -253,7 +254,7 @@ def test_what_is_noted_is_told_in_the_comment_of_a_pass() -> None:
     page = tags(text)
     assert page.text.lstrip().partition("\n")[2].startswith("Noted: used memory (G1 Old Gen) 4x")
     assert page.tags.count("tr") == 2
-    assert "noted, certain, and smaller than the size that matters:" in page.text
+    assert f"noted, {NOTED}:" in page.text
 
 
 @pytest.mark.parametrize("text", made.EVIL)

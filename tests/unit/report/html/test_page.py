@@ -30,6 +30,7 @@ from buto.report.html.chart_data import (
     training_drawn,
 )
 from buto.report.html.template import _environment, line, markup
+from buto.report.words import NOTED
 from buto.run.model import Run
 from buto.run.units import format_number
 from tests.support.report import made, reports
@@ -136,10 +137,7 @@ def test_what_is_noted_has_a_line_each_apart_from_what_a_check_fails_for() -> No
     page = render(replace(report, verdict=verdict, panels=panels))
     elements = Elements(page)
     leading = tell(findings).headlines[0]
-    assert (
-        f"Noted: {phrases.phrase(leading)}" in elements.shown
-        and "smaller than the size that matters" in elements.shown
-    )
+    assert f"Noted: {phrases.phrase(leading)}" in elements.shown and NOTED in elements.shown
     assert "Fails for" not in elements.shown and "Closest to" not in elements.shown
     assert not elements.all("article")
     assert [one["class"] for one in elements.all("li") if one.get("class")].count("calm") == len(findings)
@@ -164,7 +162,7 @@ def test_chance_and_guarantee_are_reported_where_there_are_any() -> None:
     verdict = replace(report.verdict, p_value=0.21, alpha=0.05, guarantee="Runs are alike in distribution")
     shown = Elements(render(replace(report, verdict=verdict))).shown
     assert "p = 0.21 (alpha 0.05): the p-value is more than" in shown
-    assert "It assumes: Runs are alike in distribution." in shown
+    assert "It rests on: Runs are alike in distribution." in shown
 
 
 def test_runs_needed_are_reported() -> None:
