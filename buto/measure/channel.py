@@ -10,9 +10,10 @@ from __future__ import annotations
 import fcntl
 import os
 import select
+import shutil
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
@@ -132,17 +133,22 @@ class _Line:
         # An agent sees the line when it is complete.
         hidden = directory.with_name(f".{directory.name}")
         try:
-            hidden.mkdir(mode=0o700)
-            os.mkfifo(hidden / "up", 0o600)
-            os.mkfifo(hidden / "down", 0o600)
-            self.up = os.open(hidden / "up", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            # Both ends: one alone cannot be opened before the agent has opened the other.
-            self.down = os.open(hidden / "down", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-            hidden.rename(directory)
+            with ExitStack() as undo:
+                hidden.mkdir(mode=0o700)
+                undo.callback(shutil.rmtree, hidden, ignore_errors=True)
+                os.mkfifo(hidden / "up", 0o600)
+                os.mkfifo(hidden / "down", 0o600)
+                self.up = os.open(hidden / "up", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+                undo.callback(os.close, self.up)
+                # Both ends: one alone cannot be opened before the agent has opened the other.
+                self.down = os.open(hidden / "down", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+                hidden.rename(directory)
+                undo.pop_all()
         except OSError as error:
             raise StorageError(
                 f"named pipes cannot be created in {directory.parent}: {error.strerror}",
-                advice="free some space there, or set TMPDIR to a directory that can be written",
+                advice="allow more open files (ulimit -n), free some space there, or set TMPDIR to a "
+                "directory that can be written",
             ) from error
 
     def close(self) -> None:

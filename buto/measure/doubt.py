@@ -173,9 +173,12 @@ def _missing_modules(launch: Launch) -> list[str]:
     try:
         listed = subprocess.run(
             [java, *limits, "--list-modules"],
+            # A relative path to java is one from where the command runs.
+            cwd=launch.target.directory,
             env=own_environment(),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=_LIST_S,
             check=True,
         ).stdout

@@ -272,7 +272,8 @@ def _version(java: Path) -> str | None:
             [str(java), "-version"],
             env=own_environment(),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=_VERSION_TIMEOUT_S,
             check=True,
         )

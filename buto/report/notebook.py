@@ -25,7 +25,7 @@ from buto.report.terminal.style import sparkline
 from buto.run.model import Run, RunSet
 from buto.run.names import start_of
 from buto.run.properties import Role, split_name
-from buto.run.units import format_count, format_quantity, format_seconds
+from buto.run.units import format_count, format_number, format_quantity, format_seconds
 
 MAX_ROWS = 12
 CURVE_WIDTH = 24
@@ -153,7 +153,7 @@ def _run_facts(run: Run) -> Iterator[tuple[str, str]]:
     if start is not None:
         yield "start", f"{start:%Y-%m-%d %H:%M:%S} UTC"
     yield "end", f"{run.outcome.describe()} after {format_seconds(run.outcome.duration_s)}"
-    yield "samples", f"{run.n_samples} of {format_count(len(run.properties), 'property')}"
+    yield "samples", f"{format_number(run.n_samples)} of {format_count(len(run.properties), 'property')}"
     yield "state", _state(run)
     for key, term in (("jvm.vm.version", "JVM"), ("buto.commit", "commit")):
         if run.metadata.get(key):

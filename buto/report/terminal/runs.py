@@ -117,7 +117,7 @@ def _facts(run: Run, now: datetime) -> list[tuple[str, str]]:
         *_jvm_facts(run),
         ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
         ("last sample", run.outcome.last_sample),
-        ("samples", f"{run.n_samples} of {format_count(len(run.properties), 'property')}"),
+        ("samples", f"{format_number(run.n_samples)} of {format_count(len(run.properties), 'property')}"),
         *_window_fact(run),
         ("state", _state(quality)),
         ("missed", f"{format_percent(quality.missed_share)} of the planned samples"),
