@@ -86,7 +86,7 @@ def test_a_model_that_is_too_large_to_be_read_is_not_written():
     components = tuple(Component(f"{'x' * 400}{k}", "s", 0.001) for k in range(3000))
     endpoint = Endpoint("e", (Call(components[0].name, 1.0),), 1.0)
     made = Architecture("x", (Station("s"),), components, (endpoint,))
-    with pytest.raises(JudgeError, match="a model with 3000 components cannot be read again: .*1024 KiB"):
+    with pytest.raises(JudgeError, match="a model with 3,000 components cannot be read again: .*1024 KiB"):
         architecture_text(made)
 
 

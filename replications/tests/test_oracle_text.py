@@ -57,4 +57,4 @@ def test_the_text_of_a_service_with_1500_properties_is_small_and_has_what_people
     said = json.loads(path.read_text())["properties"]
     assert next(iter(said)) == "jvm.cpu.time"
     assert said["jvm.cpu.time"] == "each second 531 ms, 320 ms to 710 ms"
-    assert said["not shown"].startswith("1056 properties: ")
+    assert said["not shown"].startswith("1,057 properties: ")

@@ -282,7 +282,7 @@ def test_the_report_has_environments_side_by_side(three):
         ("environment.label.machine", "fast", "slow", "busy"),
     )
     (row,) = section(three, verdict, "Flagged").rows
-    assert row[:3] == (CLASSES, "mean over the run", f"{verdict.findings[0].observed:.0f} classes")
+    assert row[:3] == (CLASSES, "mean over the run", f"{verdict.findings[0].observed:,.0f} classes")
     depends = {row[0]: row[2] for row in section(three, verdict, "What depends").rows}
     assert CLASSES in depends["the same everywhere"]
     assert TIMES[0] in depends["the same after division by the machine's factor"]

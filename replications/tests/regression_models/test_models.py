@@ -218,7 +218,7 @@ def test_nothing_varies(values):
         (4.0, 5.0, "20 % less"),
         (60.0, 5.0, "12 times as much"),
         (-4.0, -5.0, "20 % more"),
-        (-60.0, -5.0, "1100 % less"),
+        (-60.0, -5.0, "1,100 % less"),
     ],
 )
 def test_a_change_is_told_in_its_direction(measured, expected, text):
