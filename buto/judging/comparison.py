@@ -529,8 +529,8 @@ def _guarantee(look: TurnsLook, step: Next, procedure: Procedure) -> str:
     """Return how the verdict of launches in turns came about, and what holds whatever the machine did."""
     launches = f"{look.n_old} + {look.n_new} launches in a random order"
     if step.why is Why.BETS:
-        told = f"{launches}: their numbers tell old from new {look.wealth:.3g} times better than guessing"
-        return f"{told}; those of an unchanged program do so in at most one check of {procedure.winning:.3g}"
+        text = f"{launches}: their numbers tell old from new {look.wealth:.3g} times better than guessing"
+        return f"{text}; those of an unchanged program do so in at most one check of {procedure.winning:.3g}"
     if look.p_value is None:
         return f"{launches} do not decide"
     share = f"{look.p_value:.3g} of all orders that could have been drawn set them as far apart"

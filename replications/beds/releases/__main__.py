@@ -83,14 +83,14 @@ def write_confirmed() -> int:
 
 def confirm_all() -> list[Confirmed]:
     """Return what confirms the checks of all replays that failed."""
-    found: list[Confirmed] = []
+    checks: list[Confirmed] = []
     for library in LIBRARIES:
         counts = records.read(RELEASES / f"{library}-counts.csv", Count)
         for replay in REPLAYS.values():
             path = RELEASES / f"{library}{replay}.csv"
             with path.open(encoding="utf-8", newline="") as rows:
-                found += confirm_checks(path.stem, list(csv.DictReader(rows)), counts)
-    return found
+                checks += confirm_checks(path.stem, list(csv.DictReader(rows)), counts)
+    return checks
 
 
 COMMANDS = {"count": _count, "table": _table}

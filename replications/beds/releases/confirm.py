@@ -112,7 +112,7 @@ def _is_of(counted: str, said: str) -> bool:
 
 
 def _of(counts: Sequence[Count], release: str) -> list[Count]:
-    found = [count for count in counts if count.release == release]
-    if not found:
+    of_release = [count for count in counts if count.release == release]
+    if not of_release:
         raise BedError(f"{release} has no count; count it: python -m beds.releases count NAME")
-    return found
+    return of_release
