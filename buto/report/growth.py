@@ -13,7 +13,14 @@ from buto.report.document import STATUS_COLOUR, Line, Table, align, line
 from buto.report.sanitize import one_line
 from buto.run.holding import ENTRY, LOCAL, STATIC, HoldingPath, Reference
 from buto.run.properties import title_of
-from buto.run.units import format_bytes, format_count, format_list, format_percent, format_quantity
+from buto.run.units import (
+    format_bytes,
+    format_count,
+    format_list,
+    format_number,
+    format_percent,
+    format_quantity,
+)
 
 
 class GrowthReport(Struct, frozen=True):
@@ -78,7 +85,7 @@ def headline(judged: RunGrowth) -> str:
 
 
 def amount(judged: RunGrowth) -> str:
-    """Return how much of what grows, as ``818 KiB and 5000 Order objects a round``."""
+    """Return how much of what grows, as ``818 KiB and 5,000 Order objects a round``."""
     heap = _of(judged, SeriesSubject.HEAP)
     classes = _of(judged, SeriesSubject.CLASS)
     phrases = [one_phrase(classes[0])] if classes else []
@@ -99,7 +106,7 @@ def _join(phrases: Sequence[str]) -> str:
 
 
 def one_phrase(grown: Grown) -> str:
-    """Return how much more there is of one thing, as ``5000 Order objects`` or ``2 threads``."""
+    """Return how much more there is of one thing, as ``5,000 Order objects`` or ``2 threads``."""
     if grown.objects is not None:
         return format_count(_few_digits(grown.objects), f"{simple(grown.name)} object")
     if grown.unit == "By":
@@ -207,7 +214,7 @@ def holders(growth: GrowthReport, *, full: bool = False) -> list[str]:
 
 def _cells(grown: Grown, judged: RunGrowth) -> tuple[str, ...]:
     first, last = grown.values[judged.n_warm_up], grown.values[-1]
-    objects = "" if grown.objects is None else f"+{_few_digits(grown.objects):g}"
+    objects = "" if grown.objects is None else f"+{format_number(_few_digits(grown.objects))}"
     ends = f"{format_quantity(first, grown.unit)}, {format_quantity(last, grown.unit)}"
     rate = _few_digits(grown.rate)
     return title_of(grown.name), f"+{format_quantity(rate, grown.unit)}", objects, ends
