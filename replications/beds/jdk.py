@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from beds.artefacts import BedError
+from beds.artefacts import BedError, made_once
 
 _TOOL_S = 120.0
 
@@ -35,6 +36,24 @@ def jar(classes: Path, path: Path, manifest: str = "") -> None:
         lines.write_text(manifest)
         command = ["jar", "--create", "--file", str(path), "--manifest", str(lines)]
         run([*command, "-C", str(classes), "."])
+
+
+def make_agent(source: Path, cache: Path) -> Path:
+    """Return the jar of an agent of one source, whose class has the file's name; compiled unless it is there.
+
+    Raises:
+        BedError: there is no JDK, or it found an error.
+    """
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]
+    directory = cache / f"agent-{source.stem.lower()}-{digest}"
+
+    def compile_into(draft: Path) -> None:
+        classes = draft / "classes"
+        run(["javac", "-nowarn", "-d", str(classes), str(source)])
+        jar(classes, draft / "agent.jar", f"Premain-Class: {source.stem}\n")
+
+    made_once(directory, compile_into)
+    return directory / "agent.jar"
 
 
 def run(command: list[str], *, timeout_s: float = _TOOL_S, directory: Path | None = None) -> str:

@@ -6,7 +6,6 @@ those of the JVM's own class histogram, the second of two in a row.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import tempfile
@@ -15,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from beds.artefacts import CACHE, BedError, made_once
-from beds.jdk import jar, run
+from beds.artefacts import CACHE, BedError
+from beds.jdk import make_agent
 from buto_replications.live.artefacts import compile_java, download
 from buto_replications.live.releases import ProgramRelease, ReplayedLibrary
 
@@ -63,20 +62,6 @@ class Count:
 MEASURES = ("allocated", "started", "loaded", "files", "objects", "live")
 
 
-def make_agent(cache: Path = CACHE) -> Path:
-    """Return the jar of the agent, compiled unless it is there."""
-    digest = hashlib.sha256(_SOURCE.read_bytes()).hexdigest()[:8]
-    directory = cache / f"releases-count-{digest}"
-
-    def compile_into(draft: Path) -> None:
-        classes = draft / "classes"
-        run(["javac", "-nowarn", "-d", str(classes), str(_SOURCE)])
-        jar(classes, draft / "count.jar", "Premain-Class: Count\n")
-
-    made_once(directory, compile_into)
-    return directory / "count.jar"
-
-
 def count_releases(series: ReplayedLibrary, done: Sequence[Count], cache: Path = CACHE) -> Iterator[Count]:
     """Launch what is not done yet, each round through all releases.
 
@@ -98,7 +83,8 @@ def _count(series: ReplayedLibrary, release: ProgramRelease, launch: int, cache:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch, "count")
         path = os.pathsep.join(map(str, [classes.absolute(), *(jar.absolute() for jar in jars)]))
-        command = ["java", f"-javaagent:{make_agent(cache)}={file}", *OPTIONS, "-cp", path, series.main]
+        agent = f"-javaagent:{make_agent(_SOURCE, cache)}={file}"
+        command = ["java", agent, *OPTIONS, "-cp", path, series.main]
         try:
             ended = subprocess.run(
                 command, cwd=scratch, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import shutil
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from beds.artefacts import CACHE, Artefact, BedError, digest_of, fetch, made_once
-from beds.jdk import jar, run
+from beds.artefacts import CACHE, Artefact, BedError, digest_of, fetch
+from beds.jdk import make_agent
 from beds.tools.inputs import inputs
 
 HERE = Path(__file__).parent
@@ -136,14 +135,4 @@ def halves() -> dict[str, str]:
 
 def agent(cache_directory: Path = CACHE) -> Path:
     """Return the jar of the probe, compiled unless it is there."""
-    source = HERE / "Probe.java"
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]
-    directory = cache_directory / f"tools-probe-{digest}"
-
-    def compile_into(draft: Path) -> None:
-        classes = draft / "classes"
-        run(["javac", "-nowarn", "-d", str(classes), str(source)])
-        jar(classes, draft / "probe.jar", "Premain-Class: Probe\n")
-
-    made_once(directory, compile_into)
-    return directory / "probe.jar"
+    return make_agent(HERE / "Probe.java", cache_directory)

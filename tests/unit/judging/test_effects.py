@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.errors import UsageError
-from buto.judging.effects import NEVER, USUAL, effect_text, is_effect, smallest_effects
+from buto.judging.effects import NEVER, USUAL, effect_text, is_effect, size_of, smallest_effects
 from buto.run.properties import METRICS, Kind, Property, property_for
 
 MIB = 2.0**20
@@ -86,6 +86,13 @@ def test_a_share_never_makes_a_size_less_than_the_usual_amount(name: str, level:
     [usual] = sizes_of((name,), 0.0, {})
     if percent and math.isfinite(usual):
         assert size >= usual
+
+
+def test_what_a_user_allows_has_no_usual_amount_beside_it() -> None:
+    threads = property_for("jvm.thread.count")
+    assert size_of(threads, 20.0, "2%") == pytest.approx(0.4)
+    assert sizes_of(("jvm.thread.count",), 20.0, {"*": "2%"}) == [1.0]
+    assert size_of(threads, 20.0, "2% and 3") == 3.0
 
 
 def test_everything_that_is_measured_has_a_usual_size_of_its_unit() -> None:

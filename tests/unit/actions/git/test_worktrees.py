@@ -125,6 +125,13 @@ def test_a_build_that_fails_is_quoted(tmp_path: Path) -> None:
         run_build("sh -c 'echo no such symbol >&2; exit 3'", tmp_path)
 
 
+def test_of_a_long_output_of_a_build_the_end_is_quoted(tmp_path: Path) -> None:
+    with pytest.raises(MeasureError) as raised:
+        run_build("sh -c 'yes compiling | head -c 300000; echo; echo no such symbol; exit 3'", tmp_path)
+    assert raised.value.message.endswith("no such symbol")
+    assert raised.value.message.count("compiling") < 25
+
+
 def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     begun = time.monotonic()
     length = str(54321 + os.getpid())
