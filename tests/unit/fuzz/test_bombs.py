@@ -29,7 +29,7 @@ from buto.run.model import Notification
 from buto.run.names import new_id
 from buto.run.store import RunStore
 from perf.fuzz import examples
-from perf.fuzz.mutations import MOST_MIB, MOST_S, memory_kib, reset_peak
+from perf.fuzz.mutations import MOST_MIB, MOST_S, begin_peak, memory_kib
 
 RUN = examples.run(3)
 
@@ -41,8 +41,7 @@ def costs(read: Callable[[], object]) -> tuple[int, float, int]:
     if child == 0:
         code = 255
         try:
-            before = memory_kib("VmRSS")
-            reset_peak()
+            before = begin_peak()
             began = resource.getrusage(resource.RUSAGE_SELF)
             try:
                 read()
@@ -89,7 +88,11 @@ JSON_BOMBS = {
 
 
 def test_what_a_reader_costs_is_seen() -> None:
+    freed = [b"x" * 100_000 for _ in range(2500)]
+    above = [b"y" * 100_000 for _ in range(50)]
+    del freed
     code, _, mib = costs(lambda: bytearray(200 << 20))
+    assert len(above) == 50
     assert code == 0 and 195 < mib < 230
 
 
