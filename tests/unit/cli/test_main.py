@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import subprocess
 import sys
@@ -154,25 +153,18 @@ def test_every_command_shows_examples() -> None:
 
 def test_help_is_quick_and_imports_no_command() -> None:
     script = (
-        "import sys\n"
+        "import sys, time\n"
         "from buto.cli.main import main\n"
         "main(['--help'])\n"
+        "assert time.process_time() < 2.0, 'some .06 s where no other work is done'\n"
         "heavy = {'numpy', 'yaml', 'rich', 'jpype', 'matplotlib', 'pyarrow', 'jsonschema'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
-    before_s = cpu_s()
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
     )
     assert done.stderr == "[]\n"
     assert all(name in done.stdout for name in COMMANDS)
-    assert cpu_s() - before_s < 2.0, "0.06 s on a quiet machine"
-
-
-def cpu_s() -> float:
-    """Processor time of all children that have ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
 
 
 def test_a_fault_of_buto_itself_is_never_taken_for_a_regression() -> None:

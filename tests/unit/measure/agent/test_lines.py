@@ -28,7 +28,7 @@ def test_a_line_that_cannot_be_opened_leaves_nothing_and_the_next_one_works(
         with pytest.raises(StorageError, match=os.strerror(errno.EMFILE)):
             _Line(tmp_path / "line-1")
     assert list(tmp_path.iterdir()) == []
-    assert len(os.listdir("/proc/self/fd")) == n_open
+    assert len(os.listdir("/proc/self/fd")) <= n_open
     line = _Line(tmp_path / "line-1")
     line.close()
     assert sorted(path.name for path in (tmp_path / "line-1").iterdir()) == ["down", "up"]

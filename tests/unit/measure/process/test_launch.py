@@ -85,7 +85,7 @@ def test_a_command_that_cannot_be_watched_is_ended(tmp_path: Path, monkeypatch: 
         Launch(sh("sleep 60 & exec sleep 60"), tmp_path)
     (pid,) = started
     assert not is_alive(pid)
-    assert len(os.listdir("/proc/self/fd")) == n_open
+    assert len(os.listdir("/proc/self/fd")) <= n_open
 
 
 def test_background_processes_and_daemons_are_ended_and_counted(
