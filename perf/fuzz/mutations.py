@@ -40,7 +40,7 @@ def memory_kib(field: str) -> int:
 def begin_peak() -> int:
     """Have the most memory of this process counted from now on, and return what it has now, in KiB.
 
-    Free memory is given back first: what is allocated where freed memory still is resident would cost nothing.
+    Free memory is given back first: what took the place of freed, resident memory would cost nothing.
     """
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
