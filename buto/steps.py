@@ -151,6 +151,11 @@ class Advice(str):
         text.parts, text.fact = tuple(chain.from_iterable(nested)), fact
         return text
 
+    @property
+    def remedy(self) -> Advice:
+        """The advice without the fact."""
+        return Advice(*self.parts[1:]) if self.fact else self
+
     def in_words(self, write: Callable[[Part], str]) -> str:
         """Return the text with each of its parts as it is written by a front end."""
         return "".join(map(write, self.parts))

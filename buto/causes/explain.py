@@ -18,7 +18,7 @@ from buto.causes.changes import Changes, release_of
 from buto.causes.flames import Flame, flame_of
 from buto.causes.joined import certainty
 from buto.causes.kept import at_the_end
-from buto.causes.limits import limits_of, remarks_of
+from buto.causes.limits import limits_of, remarks_of, why_unseen
 from buto.causes.model import (
     ECHO_WORD,
     NOISE_SHARE,
@@ -256,7 +256,12 @@ def causes_of(
     known = float(table.new.sum(axis=1).mean())
     without = 1 - known / total if total > 0 else 0.0
     ranking = ranking_of(table, kind)
-    limits = [*limits_of(*recorded, kind, table, without), *([_MOVED] if ranking.has_moved else [])]
+    unseen = why_unseen((*recorded[0], *recorded[1]), kind)
+    limits = [
+        *filter(None, [unseen]),
+        *limits_of(*recorded, kind, table, without),
+        *([_MOVED] if ranking.has_moved else []),
+    ]
     return Causes(
         kind,
         float(table.old_totals.mean()),
@@ -265,6 +270,7 @@ def causes_of(
         without,
         flame_of(old, new, kind) if with_flame else Flame(""),
         tuple(limits),
+        is_seen=not unseen,
     )
 
 

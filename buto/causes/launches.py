@@ -33,6 +33,7 @@ from buto.causes.changes import Changes, changes_between
 from buto.causes.class_files import LOADED, ClassCache
 from buto.causes.classes import code_of
 from buto.causes.flight import Flight, profiler_options, record_flight
+from buto.causes.limits import why_unseen
 from buto.causes.profiles import Profile, ProfileKind
 from buto.causes.windowed import ALL
 from buto.engine.launching import hooks_of, running_services
@@ -117,8 +118,19 @@ def profile(
                 repeated[test.name] += 1
                 queue.append(test.name)
             else:
+                if not any(by_test.values()):
+                    _warn_of_unseen(flight.profile, tests[-1], kinds, launcher.report)
                 by_test[test.name].append(_take_profile(flight, test, cache, launcher.report))
     return {name: tuple(profiles) for name, profiles in by_test.items()}
+
+
+def _warn_of_unseen(
+    first: Profile, test: TestConfig, kinds: Sequence[ProfileKind], reporter: Reporter
+) -> None:
+    """Say after the first launch that the kind of the headline cannot be explained on this JVM."""
+    unseen = why_unseen([first], kinds[0]) if kinds else ""
+    if unseen:
+        reporter(Warned(test.name, f"{unseen}: launch both programs by a newer one to have it named"))
 
 
 def _find_allocation(workspace: Workspace, tests: Sequence[TestConfig]) -> float | None:

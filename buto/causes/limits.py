@@ -49,11 +49,17 @@ def limits_of(
         lost = sum(profile.totals.get("cpu.lost", 0.0) for profile in profiles)
         kept = sum(stack.events for profile in profiles for stack in profile.stacks if stack.kind is kind)
         yield f"the JVM lost {format_percent(round(lost / (lost + kept), 3))} of the samples"
-    is_older = any(_release(profile) < TRACES for profile in profiles)
-    if kind is ProfileKind.BUFFERS and is_older:
+    if kind is ProfileKind.BUFFERS and any(map(_is_older, profiles)):
         yield f"before Java {TRACES} only some of the buffers that are kept are seen"
-    if kind is ProfileKind.FILES:
-        yield f"before Java {TRACES} no file is seen" if is_older else "sockets and directories are not seen"
+    if kind is ProfileKind.FILES and not any(map(_is_older, profiles)):
+        yield "sockets and directories are not seen"
+
+
+def why_unseen(profiles: Sequence[Profile], kind: ProfileKind) -> str:
+    """Return why these JVMs tell of no event of a kind; empty if they can."""
+    if kind is ProfileKind.FILES and any(map(_is_older, profiles)):
+        return f"before Java {TRACES} the JVM does not tell which code opens files"
+    return ""
 
 
 def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
@@ -99,6 +105,10 @@ def _find_released(profiles: Sequence[Profile]) -> Iterator[str]:
             f"the holder of {format_percent(round(without / total, 2))} of it is not known: "
             "nothing held it any more when the JVM exited, or the path to it is too long"
         )
+
+
+def _is_older(profile: Profile) -> bool:
+    return _release(profile) < TRACES
 
 
 def _release(profile: Profile) -> int:

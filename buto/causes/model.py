@@ -132,6 +132,7 @@ class Causes(Struct, frozen=True):
         without_code: share of the new program's sum without a method of the user's, 0 to 1.
         flame: all stacks of this kind, merged.
         remarks: what the events of this kind could not tell, a sentence each.
+        is_seen: whether these JVMs tell of events of this kind; if not, the first remark says why.
     """
 
     kind: ProfileKind
@@ -141,6 +142,7 @@ class Causes(Struct, frozen=True):
     without_code: float
     flame: Flame
     remarks: tuple[str, ...] = ()
+    is_seen: bool = True
 
     def of_tier(self, tier: Tier) -> tuple[Cause, ...]:
         return tuple(cause for cause in self.found if cause.tier is tier)

@@ -138,7 +138,13 @@ def headline(explanation: Explanation) -> str:
         return "; ".join(filter(None, (cause, _of_headline(explanation, first))))
     if methods(explanation):
         return f"NO CAUSE NAMED  {explanation.test}: the methods below are the most likely, but not proven"
-    return f"NO CAUSE NAMED  {explanation.test}: no method of the program's own rose"
+    why = _why_unseen(explanation) or "no method of the program's own rose"
+    return f"NO CAUSE NAMED  {explanation.test}: {why}"
+
+
+def _why_unseen(explanation: Explanation) -> str:
+    """Return why what the check's headline is about cannot be seen on this JVM; empty if it can."""
+    return next((kind.remarks[0] for kind in explanation.kinds[:1] if not kind.is_seen), "")
 
 
 def _of_headline(explanation: Explanation, first: Cause) -> str:
@@ -185,7 +191,7 @@ def remarks(explanation: Explanation) -> list[str]:
     rough = (
         f"{', '.join(sampled)}: shares are of samples, and sizes are estimates; a check has the exact sizes"
     )
-    missing = [kind.kind.value for kind in explanation.kinds if not kind.old and not kind.new]
+    missing = [kind.kind.value for kind in explanation.kinds if kind.is_seen and not (kind.old or kind.new)]
     none = [f"no event of: {', '.join(missing)}"] if missing else []
     return [*explanation.remarks, *([rough] if sampled else []), *own, *none]
 
@@ -219,6 +225,7 @@ def explanation_page(explanation: Explanation) -> str:
         headline=first_line,
         answer=sentence(explanation).replace("`", ""),
         meaning=meaning(explanation),
+        unseen=_why_unseen(explanation),
         methods=structs.replace(whole, rows=whole.rows[:MOST_ROWS]),
         others=structs.replace(whole, rows=whole.rows[MOST_ROWS:], kinds=whole.kinds[MOST_ROWS:]),
         of_column=_STYLES,

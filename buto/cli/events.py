@@ -18,6 +18,7 @@ from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import Detail, write_lines
 from buto.report.words import status_of
 from buto.run.units import format_count
+from buto.steps import Advice
 
 _DETAIL = {Verbosity.QUIET: Detail.HEADLINE, Verbosity.NORMAL: Detail.SHORT, Verbosity.VERBOSE: Detail.FULL}
 
@@ -37,6 +38,9 @@ class EventPrinter:
     def __call__(self, event: events.Event) -> None:
         """Print an event."""
         console, front_end = self.console, self._front_end
+        if isinstance(event, events.Warned):
+            self._warn(event)
+            return
         event = event if front_end is None else word_event(event, front_end)
         match event:
             case events.LaunchesPlanned(seed=seed, commands=commands):
@@ -54,8 +58,6 @@ class EventPrinter:
             case events.Told(test, text, detail):
                 tell = console.detail if detail else console.info
                 tell(f"{test}: {text}" if test else text)
-            case events.Warned(test, text):
-                console.warning(f"{test}: {text}")
             case events.Unaffected(left_out):
                 console.result(one_line(f"LEFT OUT  {left_out.test}: {left_out.why}"))
             case events.Judged(result):
@@ -100,6 +102,14 @@ class EventPrinter:
         rows += [(left_out_test.test, LEFT_OUT) for left_out_test in outcome.left_out or ()]
         if len(rows) > 1:
             self.console.results(["", *align(rows)])
+
+    def _warn(self, event: events.Warned) -> None:
+        """Print a warning and, in a line of its own, what helps."""
+        words = str if self._front_end is None else self._front_end.words
+        if isinstance(event.text, Advice) and event.text.fact:
+            self.console.warning(f"{event.test}: {event.text.fact}", words(event.text.remedy))
+        else:
+            self.console.warning(f"{event.test}: {words(event.text)}")
 
     def _style(self, lines: Iterable[Line]) -> None:
         more = MORE if self._front_end is None else f"({self._front_end.more})"

@@ -19,6 +19,7 @@ from buto.judging.verdict import Finding, Status, Verdict
 from buto.run.model import RunSet
 from buto.run.properties import title_of
 from buto.run.units import format_number
+from buto.steps import Action, Advice, Step
 
 
 class Rank(Protocol):
@@ -120,13 +121,14 @@ class FittedJudge(FittedDetector):
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one; see :func:`decide`."""
         if not len(runs):
-            raise JudgeError("there is no run to judge")
+            raise JudgeError(NO_RUN, advice=Advice("see which there are: ", Step(Action.LIST_RUNS)))
         weighed = self.weigh(runs)
         if isinstance(weighed, Verdict):
             return replace(weighed, looked=Looked(len(runs), is_comparable=False))
         return decide(weighed, len(runs), self.settings)
 
 
+NO_RUN = "there is no valid run to judge"
 NEEDS_TURNS = (
     "what differs follows the machine or a clock: only old and new in turns can tell the program from the "
     "machine"
@@ -187,8 +189,7 @@ def _why_more(weighed: Weighed[R], step: Next) -> str:
     first = weighed.first
     if not first.quantity:
         return f"the run is not ordinary (p = {format_number(first.rank)})"
-    t = max(first.level, first.growth)
-    return f"{title_of(first.quantity)} is beyond what training expects of a run (t = {format_number(t)})"
+    return f"{title_of(first.quantity)} is beyond what training expects of a run"
 
 
 def find_noted(named: tuple[Finding, ...], certain: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -23,6 +23,7 @@ from buto.judging.environments import (
     environment_words,
     group,
 )
+from buto.judging.fitted_judge import NO_RUN
 from buto.judging.judge_settings import NAME, JudgeSettings
 from buto.judging.procedure import Looked
 from buto.judging.protocol import FittedDetector, Reasoning
@@ -81,7 +82,7 @@ class FittedMachines(FittedDetector):
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs of one environment together, at least one, by its own training runs."""
         if not len(runs):
-            raise JudgeError("there is no run to judge")
+            raise JudgeError(NO_RUN, advice=Advice("see which there are: ", Step(Action.LIST_RUNS)))
         environments = [self.environment(run) for run in runs]
         if any(environment != environments[0] for environment in environments):
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=(MIXED,))

@@ -24,6 +24,7 @@ from buto.judging.verdict import Roles, Verdict
 from buto.judging.views import RunsView, View
 from buto.run.labels import Past
 from buto.run.model import Run, RunSet
+from buto.steps import Advice, Setting
 
 if TYPE_CHECKING:
     from buto.judging.beyond import Beyond
@@ -304,4 +305,5 @@ class Detector(ABC, Generic[S]):
         Args:
             share: has the work done, if it is much.
         """
-        raise JudgeError(f"{self.name} promises no rate of false alarms")
+        advice = Advice("train by the default method: ", Setting("method", "calibrated"))
+        raise JudgeError(f"{self.name} promises no rate of false alarms", advice=advice)

@@ -39,6 +39,7 @@ from buto.judging.verdict import LIMIT, Difference, Direction, Effect
 from buto.run.model import FloatArray, Run
 from buto.run.properties import COMMAND_PEAK, split_name
 from buto.run.units import format_bytes
+from buto.steps import Action, Advice, Step
 
 CONTENT = 0.99
 """Share of runs that need at most the bound."""
@@ -267,7 +268,11 @@ def need_of(runs: Sequence[Run]) -> Need:
         JudgeError: there are too few runs, or their memory could not be read.
     """
     if len(runs) < FEWEST_RUNS:
-        raise JudgeError(f"{len(runs)} runs tell too little of how much memory is needed: {FEWEST_RUNS} do")
+        test = runs[0].test if runs else ""
+        raise JudgeError(
+            f"{len(runs)} runs tell too little of how much memory is needed: {FEWEST_RUNS} do",
+            advice=Advice("record as many: ", Step(Action.RECORD, test, runs=FEWEST_RUNS)),
+        )
     footprints = tuple(footprint_of(run) for run in runs)
     without = [
         run
@@ -276,7 +281,10 @@ def need_of(runs: Sequence[Run]) -> Need:
     ]
     if without:
         why = without[0].nan_reasons.get(RESIDENT, "the run does not have it")
-        raise JudgeError(f"the memory of the process is not known of the run {without[0].id}: {why}")
+        raise JudgeError(
+            f"the memory of the process is not known of the run {without[0].id}: {why}",
+            advice=Advice("see it: ", Step(Action.SHOW_RUN, without[0].test, run_id=without[0].id)),
+        )
     means = {
         name: float(np.mean([getattr(footprint, name) for footprint in footprints]))
         for name in ("peak", "heap", "outside", "metaspace", "code", "direct")

@@ -11,6 +11,7 @@ from buto.judging.procedure import N_CHECKED
 from buto.judging.profile import TrainingProfile
 from buto.judging.rank import training_needed
 from buto.run.model import Run, RunSet
+from buto.run.properties import title_of
 from buto.run.units import format_count, format_quantity
 from buto.steps import Action, Advice, Setting, Step
 
@@ -104,4 +105,6 @@ def _symptom(symptom: Symptom, there: str, elsewhere: str) -> str:
     ours, theirs = (
         format_quantity(value, symptom.quantity.unit) for value in (symptom.there, symptom.elsewhere)
     )
-    return f"{symptom.quantity.name} ({words(symptom.feature)}) {ours} {there}, {theirs} {elsewhere}"
+    return (
+        f"{title_of(symptom.quantity.name)} ({words(symptom.feature)}) {ours} {there}, {theirs} {elsewhere}"
+    )

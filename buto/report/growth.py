@@ -141,7 +141,7 @@ def path_text(path: HoldingPath) -> str:
         if path.steps[:1] and path.steps[0].kind == STATIC
         else [_ROOTS.get(path.root, "a root of the JVM")]
     )
-    return " -> ".join([*begin, *map(_step, path.steps), simple(path.class_name)])
+    return " → ".join([*begin, *map(_step, path.steps), simple(path.class_name)])
 
 
 def _step(step: Reference) -> str:

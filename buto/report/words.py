@@ -27,6 +27,7 @@ from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.model import WORKER, MetadataValue
 from buto.run.properties import DURATION, property_for, title_of
 from buto.run.units import (
+    format_before_and_after,
     format_bytes,
     format_change,
     format_count,
@@ -34,7 +35,7 @@ from buto.run.units import (
     format_percent,
     format_quantity,
     format_seconds,
-    scale_of_unit,
+    join_quantities,
 )
 
 NOTED = "certain, and less than what fails a check"
@@ -65,9 +66,6 @@ ALL_MEANT = "all that matters is accepted"
 LEAST_SHARE = 0.0005
 """A smaller share would read as none."""
 
-LEAST_OF_A_STEP = 0.1
-"""From this share of a MiB on, a value is told in MiB beside a larger one."""
-
 
 def status_of(verdict: Verdict) -> str:
     """Return the verdict in a word: that of its status, or ``changed`` if all that differs is better."""
@@ -81,7 +79,7 @@ def old_to_new(finding: Finding) -> str:
     if not isinstance(finding, Difference) or size is None:
         return ""
     measure = one_line(SHORT.get(size.measure, size.measure), MAX_NAME)
-    values = _join(*_in_one_unit(size.old, size.new, finding.unit), " → ")
+    values = format_before_and_after(size.old, size.new, finding.unit)
     return f"{measure} {values}" if measure else values
 
 
@@ -210,7 +208,8 @@ def describe_expected(finding: Finding) -> str:
         return f"at most {format_quantity(upper, finding.unit)}"
     if math.isinf(upper):
         return f"at least {format_quantity(lower, finding.unit)}"
-    return _range(lower, upper, finding.unit)
+    ends = (format_quantity(lower, finding.unit), format_quantity(upper, finding.unit))
+    return join_quantities(*ends, " to ")
 
 
 def describe_measured(finding: Finding) -> str:
@@ -275,33 +274,6 @@ def outside_since(panel: Panel, roles: Roles) -> str:
         return ""
     band = "its band" if panel.band_decides else f"the {band_name(panel.band_decides, roles)}"
     return f"outside {band} since {format_seconds(max(0.0, panel.since_s))}"
-
-
-def _range(lower: float, upper: float, unit: str) -> str:
-    """Return ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
-    return _join(format_quantity(lower, unit), format_quantity(upper, unit), " to ")
-
-
-def _join(low: str, high: str, to: str) -> str:
-    number, _, counted = low.partition(" ")
-    if low == high:
-        return high
-    return f"{number if counted and high.endswith(f' {counted}') else low}{to}{high}"
-
-
-def _in_one_unit(lower: float, upper: float, unit: str) -> tuple[str, str]:
-    """Return both ends in the step of the larger one, ``0.98 MiB`` and ``2.1 MiB``; tiny ones alone."""
-    ends = (format_quantity(lower, unit), format_quantity(upper, unit))
-    if unit != "By" or not math.isfinite(lower + upper):
-        return ends
-    larger = ends[1] if abs(upper) >= abs(lower) else ends[0]
-    step = next((each for each in scale_of_unit(unit) if larger.endswith(f" {each.text}")), None)
-    if step is None or min(abs(lower), abs(upper)) < LEAST_OF_A_STEP * step.size:
-        return ends
-    return (
-        f"{format_number(lower / step.size)} {step.text}",
-        f"{format_number(upper / step.size)} {step.text}",
-    )
 
 
 def hosts(rows: Sequence[EnvironmentRow], known: str) -> str:

@@ -55,6 +55,9 @@ _SECONDS = (
     Suffix("h", 3600.0),
     Suffix("d", 86400.0, shown_from=172800.0),
 )
+
+_LEAST_OF_A_STEP = 0.1
+"""From this share of a MiB on, a value is told in MiB beside a larger one."""
 _PER = {"s": 1.0, "min": 60.0, "h": 3600.0}
 _RATE = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?:/\s*(s|min|h))?", re.ASCII)
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zµμ]*)", re.ASCII | re.IGNORECASE)
@@ -157,9 +160,36 @@ def format_list(names: Sequence[str], most: int = 3) -> str:
 
 
 def format_range(low: float, high: float, unit: str) -> str:
-    """Format two ends, as ``512 KiB to 1.5 MiB``; equal ones once."""
+    """Format two ends, as ``512 KiB to 1.5 MiB``; equal ones once. Texts of oracles keep this form."""
     lower, upper = format_quantity(low, unit), format_quantity(high, unit)
     return lower if lower == upper else f"{lower} to {upper}"
+
+
+def format_before_and_after(before: float, after: float, unit: str) -> str:
+    """Format two values, as ``40.2 → 56 MiB``: in one step of the scale, unless one is tiny."""
+    return join_quantities(*_in_one_step(before, after, unit), " → ")
+
+
+def join_quantities(first: str, second: str, between: str) -> str:
+    """Join two formatted quantities, as ``10 to 12 threads``: a unit that both have once, equal ones once."""
+    number, _, counted = first.partition(" ")
+    if first == second:
+        return second
+    return f"{number if counted and second.endswith(f' {counted}') else first}{between}{second}"
+
+
+def _in_one_step(first: float, second: float, unit: str) -> tuple[str, str]:
+    both = (format_quantity(first, unit), format_quantity(second, unit))
+    if unit != "By" or not math.isfinite(first + second):
+        return both
+    larger = both[1] if abs(second) >= abs(first) else both[0]
+    step = next((each for each in scale_of_unit(unit) if larger.endswith(f" {each.text}")), None)
+    if step is None or min(abs(first), abs(second)) < _LEAST_OF_A_STEP * step.size:
+        return both
+    return (
+        f"{format_number(first / step.size)} {step.text}",
+        f"{format_number(second / step.size)} {step.text}",
+    )
 
 
 def format_percent(share: float) -> str:

@@ -133,7 +133,7 @@ def test_a_training_that_replaces_an_oracle_says_what_moves(trained: Path, tmp_p
         store(project, leaking_run(number, leak=4.0))
     ids = f"{id_of(80)}..{id_of(89)}"
     done = called(project, "train", "leaker", "--from-runs", ids, "--", "java", "-jar", "app.jar", exits=0)
-    assert "jvm.memory.heap" in done.stdout.partition("changed by more than runs vary")[2]
+    assert "live heap" in done.stdout.partition("changed by more than runs vary")[2]
     again = called(project, "train", "leaker", "--from-runs", ids, "--", "java", "-jar", "app.jar", exits=0)
     assert "changed by more than runs vary" not in again.stdout
 

@@ -128,6 +128,17 @@ def test_without_a_cause_the_terminal_says_so() -> None:
     assert "No method of the program's own uses more" in explanation_page(empty)
 
 
+@pytest.mark.parametrize(("release", "is_seen"), [("17.0.15+6", False), ("25+36", True)])
+def test_a_jvm_that_tells_nothing_of_files_is_the_reason_for_no_cause(release: str, is_seen: bool) -> None:
+    launched = [profile(facts={"version": f"OpenJDK 64-Bit Server VM ({release}) for linux-amd64"})]
+    kinds = (ProfileKind.FILES, ProfileKind.CPU)
+    unseen = explain(launched, launched, kinds, test="shop", names=("old", "new"))
+    assert [kind.is_seen for kind in unseen.kinds] == [is_seen, True]
+    why = unseen.kinds[0].remarks[0]
+    assert (why in explanation_lines(unseen)[0]) is not is_seen
+    assert ("No method of the program" in explanation_page(unseen)) is is_seen
+
+
 def test_at_most_ten_methods_are_listed_unless_all_are_wanted() -> None:
     many = made(3, **{f"shop.Many.m{number}": 1e6 for number in range(30)})
     assert sum(line.count("Many.java") for line in explanation_lines(many)) == 9

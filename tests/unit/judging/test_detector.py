@@ -344,5 +344,5 @@ def test_a_verdict_carries_what_it_was_made_with():
 
 
 def test_no_runs_cannot_be_judged():
-    with pytest.raises(JudgeError, match="no run"):
+    with pytest.raises(JudgeError, match="no valid run"):
         ORACLE.fitted.check(RunSet(()))

@@ -147,4 +147,4 @@ def test_a_certain_change_of_less_than_a_hundredth_is_counted_and_listed_only_in
         old, new = (train(made(8, lambda _, level=level: [level] * 10)) for level in (1000.0, later))
         for max_rows, shown in ((20, is_listed), (None, True)):
             lines = [line.plain for line in change_lines(old, new, max_rows=max_rows)]
-            assert any(line.startswith("  jvm.class.count ") for line in lines) is shown
+            assert any(line.startswith("  classes  ") for line in lines) is shown

@@ -102,8 +102,8 @@ OF_THREAD = HoldingPath("byte[]", 0.03, "THREAD_OBJECT", (Reference("LOCAL", "ja
 
 
 def test_a_path_reads_from_its_root_to_the_object() -> None:
-    assert path_text(PATH) == "static Shop.ORDERS -> HashMap -> Session.last -> Order"
-    assert path_text(OF_THREAD) == "a thread -> a local variable -> byte[]"
+    assert path_text(PATH) == "static Shop.ORDERS → HashMap → Session.last → Order"
+    assert path_text(OF_THREAD) == "a thread → a local variable → byte[]"
 
 
 def test_the_most_frequent_path_is_shown_and_all_on_demand() -> None:
