@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from buto import oracle
 from buto.actions import git
 from buto.actions.advice import warnings
-from buto.actions.bases import builds_in
+from buto.actions.commit_programs import builds_in
 from buto.actions.events import Accepted, OracleChanged, Reporter, Told, Warned, ignore
 from buto.actions.kept import Watched, watch
 from buto.actions.labelled import check_reason

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from buto.actions import git
 from buto.actions.base import base_of_stored
-from buto.actions.check import budgets_of, oracle_of_change, settle
+from buto.actions.decide import JudgedTest, budgets_of, oracle_of_change, settle
 from buto.actions.events import Reporter, ignore
 from buto.actions.monitor import recall_alarm
 from buto.actions.mood import judge_as_then
@@ -51,7 +51,7 @@ def accept_only(project: Project, request: AcceptOnlyRequest, reporter: Reporter
     if not runs:
         raise JudgeError(f"no check was recorded for {test!r}", advice=Advice(Step(Action.CHECK, test)))
     checked = recall_alarm(launcher.workspace, judge_as_then(launcher.workspace, known.oracle, runs))
-    turns = settle(launcher, known, checked)
+    turns = settle(launcher, JudgedTest(known), checked)
     checked = turns.checked if turns is not None else checked
     verdict = checked.verdict
     finding = fail_for(verdict, request.subject)

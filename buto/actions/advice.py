@@ -19,7 +19,7 @@ from buto.measure.program_faults import GIVE_INPUT, find_fault
 from buto.measure.target import NOT_IN_TRAINING, PROCESS
 from buto.oracle import Oracle, Settings
 from buto.report.growth import amount
-from buto.run.model import COLLECTOR, INPUT_READ, PROGRAM, Run, RunSet
+from buto.run.model import BUSY_SHARE, COLLECTOR, INPUT_READ, PROGRAM, Run, RunSet
 from buto.run.properties import LIVE_OBJECTS
 from buto.run.units import format_count
 from buto.steps import Action, Advice, Configuration, Setting, Step
@@ -67,6 +67,19 @@ def input_remark(runs: RunSet) -> str | None:
     return (
         f"in {count} of {format_count(len(runs), 'run')} the program read its standard input, which is empty "
         f"under buto; if it needs input, {GIVE_INPUT}"
+    )
+
+
+def busy_training(runs: RunSet) -> Advice | None:
+    """Return a warning if most training runs were made on a busy machine, which makes an oracle wide."""
+    share = float(np.median([run.quality.foreign_load for run in runs]))
+    if not share > BUSY_SHARE:
+        return None
+    return Advice(
+        "train again when the machine is quiet: ",
+        Step(Action.TRAIN, runs.runs[0].test),
+        fact=f"other programs used {share:.0%} of the cores during these runs, so times scatter and small "
+        "changes of them are not detected",
     )
 
 

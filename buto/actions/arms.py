@@ -297,7 +297,7 @@ class _Staging(Struct, frozen=True, eq=False):
         def target(placed: Placed) -> Target:
             return replace(
                 test.target,
-                command=_with_java_of(self.now.target, placed.command),
+                command=_with_placed_java(self.now.target, placed.command),
                 environment={**test.target.environment, **placed.environment},
                 directory=placed.directory or test.target.directory,
             )
@@ -324,7 +324,7 @@ def _change_error(what: str, test: str) -> StageError:
     )
 
 
-def _with_java_of(present: Target, command: Sequence[str]) -> tuple[str, ...]:
+def _with_placed_java(present: Target, command: Sequence[str]) -> tuple[str, ...]:
     """Return a command with the JVM of the present program, if both start one themselves."""
     java = present.command[0]
     if not (is_java(java) and is_java(command[0])):

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from buto.actions import git, worktrees
 from buto.actions.base import Base
-from buto.actions.check import decide, settle
+from buto.actions.decide import JudgedTest, decide, settle
 from buto.actions.events import Event, Judged, Reporter, Told, Warned, ignore
 from buto.actions.launcher import Launcher
 from buto.actions.outcome import CallOutcome, conclude, keep
@@ -180,17 +180,10 @@ class _Search:
             # Next steps must name these runs, not those of the newest check.
             ids = ",".join(run.id for run in case.valid())
             quiet = structs.replace(self.launcher, reporter=self._turns)
-            judged = case.judged()
-            return decide(
-                quiet,
-                known,
-                judged,
-                settle(quiet, known, judged, case.test, base=base),
-                test=case.test,
-                from_runs=ids,
-                with_training=self.request.with_training,
-                base=base,
-            )
+            with_training = self.request.with_training
+            judged = JudgedTest(known, case.test, base, from_runs=ids, with_training=with_training)
+            checked = case.judged()
+            return decide(quiet, judged, checked, settle(quiet, judged, checked))
 
     def _good_program(self) -> Base:
         """Return the good commit as the base of later ones: trailers up to it say nothing of these."""

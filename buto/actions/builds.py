@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from buto.actions import git
-from buto.actions.bases import builds_in
+from buto.actions.commit_programs import builds_in
 from buto.actions.project import Project
 from buto.errors import BadFileError, UsageError
 from buto.judging.effects import MINIMUM_EFFECT

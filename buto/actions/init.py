@@ -48,7 +48,7 @@ from buto.project.layout import (
 from buto.project.model import build_test
 from buto.run.cache import read_file
 from buto.run.files import publish_file
-from buto.run.model import Problem, Run
+from buto.run.model import BUSY_SHARE, Problem, Run
 from buto.run.store import RunStore
 from buto.run.stored import parse_json
 from buto.run.units import format_count, format_seconds
@@ -58,9 +58,6 @@ SHORT_S = 2.0
 
 _QUOTED = 5
 """Lines of a program that fails."""
-
-NOISY_SHARE = 0.2
-"""Of the cores, used by other programs; more makes runs unlike."""
 
 _JARS = ("target/quarkus-app", "build/quarkus-app", "target", "build/libs")
 _NOT_RUN = ("-sources.jar", "-javadoc.jar", "-plain.jar", "-tests.jar")
@@ -404,7 +401,7 @@ def _remarks(
         n_others = format_count(len(look.others), "endpoint")
         to_do.append(f"{n_others} may change data, and became comments: fill in bodies")
     foreign = run.metadata.get("host.load.foreign") if run is not None else None
-    if isinstance(foreign, float) and foreign > NOISY_SHARE:
+    if isinstance(foreign, float) and foreign > BUSY_SHARE:
         to_do.append(f"other programs used {foreign:.0%} of the cores: train when the machine is quiet")
     return tuple(seen), tuple(to_do)
 

@@ -71,7 +71,7 @@ def old_target(test: TestConfig, known: Oracle, base: Path | None) -> TestConfig
     for key in differing:
         match key:
             case "command":
-                target = replace(target, command=with_java_of(target.command, old.command))
+                target = replace(target, command=_with_java_of(target.command, old.command))
             case "working-directory":
                 target = replace(target, directory=old.directory)
             case "environment":
@@ -83,7 +83,7 @@ def old_target(test: TestConfig, known: Oracle, base: Path | None) -> TestConfig
     return replace(test, target=target)
 
 
-def with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
+def _with_java_of(present: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
     """Return the old command with the JVM of the present one, if both name one themselves."""
     are_java = os.path.basename(present[0]) == os.path.basename(old[0]) == "java"
     return (present[0], *old[1:]) if are_java else tuple(old)

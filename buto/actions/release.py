@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from buto.actions import git
 from buto.actions.base import Base
-from buto.actions.bases import (
+from buto.actions.commit_programs import (
     CommitProgram,
     add_build,
     builds_in,

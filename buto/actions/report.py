@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from buto import oracle
 from buto.actions.base import base_of_stored
-from buto.actions.check import decide, settle
+from buto.actions.decide import JudgedTest, decide, settle
 from buto.actions.events import Reporter, Shown, ignore
 from buto.actions.monitor import recall_alarm
 from buto.actions.mood import judge_as_then
@@ -64,19 +64,10 @@ def report(project: Project, request: ReportRequest, reporter: Reporter = ignore
         else:
             known = project.load_known(test, Action.REPORT)
             checked = recall_alarm(launcher.workspace, judge_as_then(launcher.workspace, known.oracle, runs))
-            turns = settle(launcher, known, checked)
+            judged = JudgedTest(known, base=base_of_stored(runs), with_training=request.with_training)
+            turns = settle(launcher, judged, checked)
             examined = recall(launcher.workspace, runs[0])
-            results.append(
-                decide(
-                    launcher,
-                    known,
-                    checked,
-                    turns,
-                    with_training=request.with_training,
-                    base=base_of_stored(runs),
-                    examined=examined,
-                )
-            )
+            results.append(decide(launcher, judged, checked, turns, examined))
     return conclude(Action.REPORT, results, exit_code=EXIT_PASS)
 
 

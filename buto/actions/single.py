@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from buto.actions import accept, check, train
-from buto.actions.bases import base_of_change, watch_build
+from buto.actions.commit_programs import base_of_change, watch_build
 from buto.actions.events import Reporter, ignore
 from buto.actions.kept import watch
 from buto.actions.launcher import Launcher

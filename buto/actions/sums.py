@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from buto.actions import git
 from buto.actions.base import Base
-from buto.actions.bases import commit_of_run
+from buto.actions.commit_programs import commit_of_run
 from buto.actions.monitor import is_alike, is_first_of_check
 from buto.actions.workspace import Workspace
 from buto.errors import UsageError

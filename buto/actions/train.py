@@ -8,8 +8,8 @@ from dataclasses import replace
 from msgspec import Struct, structs
 
 from buto import oracle
-from buto.actions.advice import describe_jvms, growth_warning, input_remark, warnings
-from buto.actions.bases import add_build, find_used_programs
+from buto.actions.advice import busy_training, describe_jvms, growth_warning, input_remark, warnings
+from buto.actions.commit_programs import add_build, find_used_programs
 from buto.actions.events import (
     Event,
     OracleChanged,
@@ -164,6 +164,7 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
             *trained.warnings,
             *warnings(valid),
             input_remark(valid),
+            busy_training(valid),
             discouraging(strengths.found, len(valid)),
         )
         texts = tuple(text for text in remarks if text is not None)

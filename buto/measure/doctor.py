@@ -28,14 +28,13 @@ from buto.measure.private_directory import private_directory
 from buto.measure.procfs import ProcError, ProcessFiles
 from buto.measure.target import Target
 from buto.run.files import STORE
+from buto.run.model import BUSY_SHARE
 from buto.run.objects import open_storage
 from buto.run.storage import Place
 from buto.run.units import format_bytes, format_count, format_number, format_percent, format_seconds
 from buto.steps import Action, Advice, Step
 
 COARSE_CLOCK_S = 1e-6
-BUSY_SHARE = 0.2
-"""With more load by others, runs differ visibly from undisturbed ones."""
 
 LITTLE_SPACE = 1 << 30
 NO_SPACE = 50 << 20

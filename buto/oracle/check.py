@@ -23,7 +23,7 @@ from buto.judging.settings import Settings
 from buto.judging.verdict import Roles, Statement, Status, Verdict
 from buto.oracle.model import Oracle
 from buto.oracle.train import fewest_runs, train
-from buto.run.model import Run, RunSet, run_set
+from buto.run.model import BUSY_SHARE, Run, RunSet, run_set
 from buto.run.names import metadata_texts
 from buto.run.patterns import fits
 from buto.run.window import cut_set_to_window
@@ -45,9 +45,6 @@ NEWER_AGENT = (
     "only buto itself has changed since training: what measures now uses other classes and memory, so train "
     "again with the program as it was"
 )
-
-BUSY_SHARE = 0.2
-"""A regression may be caused by others only if they load more than this share of the cores."""
 
 BUSIER = 0.1
 """A regression may be caused by others only if they load the cores by this much more than in training."""

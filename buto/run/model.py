@@ -289,6 +289,10 @@ class Outcome:
         return f"exited with code {self.exit_code}"
 
 
+BUSY_SHARE = 0.2
+"""Of the cores; if others use more during a run, it differs visibly from an undisturbed one."""
+
+
 class Quality(Struct, frozen=True):
     """Whether a run can be used, and what disturbed it.
 

@@ -22,7 +22,7 @@ from typing import Any
 from msgspec import structs
 
 from buto import oracle
-from buto.actions.bases import builds_in, find_used_programs
+from buto.actions.commit_programs import builds_in, find_used_programs
 from buto.actions.monitor import AlarmStore, search_step
 from buto.actions.mood import with_mood
 from buto.actions.workspace import KnownOracle, Workspace

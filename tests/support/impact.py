@@ -192,7 +192,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     ),
     "tests/jvm/cli/test_bisect.py": (
         "buto/actions/base.py",
-        "buto/actions/bases.py",
+        "buto/actions/commit_programs.py",
         "buto/actions/bisect.py",
         "buto/actions/check.py",
         "buto/actions/git.py",
@@ -232,7 +232,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "tests/jvm/cli/test_pins.py": ("buto/actions/pins.py", "testprograms/", *_LAUNCHES),
     "tests/jvm/cli/test_releases.py": (
         "buto/actions/base.py",
-        "buto/actions/bases.py",
+        "buto/actions/commit_programs.py",
         "buto/actions/branches.py",
         "buto/actions/builds.py",
         "buto/actions/check.py",

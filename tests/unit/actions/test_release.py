@@ -10,8 +10,8 @@ import pytest
 
 from buto import schemas
 from buto.actions import collecting, turns
-from buto.actions.bases import MOST_KEPT, BuildStore, find_used_programs, program_of
 from buto.actions.branches import PULL_REQUESTS, TARGETS
+from buto.actions.commit_programs import MOST_KEPT, BuildStore, find_used_programs, program_of
 from buto.actions.events import Told
 from buto.actions.kept import forget_programs, keep_program, watch
 from buto.actions.old_program import ChosenProgram
