@@ -8,7 +8,7 @@ from math import isnan
 
 from msgspec import structs
 
-from buto.judging.sizes import RESIDENT, limit_finding, peak_of
+from buto.judging.need import RESIDENT, limit_finding, peak_of
 from buto.judging.verdict import LIMIT, Finding, Status, Verdict
 from buto.oracle import CheckedRuns
 from buto.run.model import Run

@@ -29,8 +29,8 @@ from buto.actions.record import measuring_alone
 from buto.actions.stored import is_of_another_program, training_runs
 from buto.actions.workspace import Workspace
 from buto.errors import JudgeError, UsageError
-from buto.judging.alarms import Strength
-from buto.judging.limits import ShareLimits, limits_of
+from buto.judging.alarms import IMPROBABLE, Strength
+from buto.judging.binomial import ShareLimits, limits_of
 from buto.judging.verdict import Status
 from buto.measure.private_directory import private_directory
 from buto.measure.target import PROCESS, Extra, Use
@@ -134,7 +134,7 @@ class LiveTrial(Struct, frozen=True):
     @property
     def limits(self) -> ShareLimits:
         """Return the limits of the share that fails."""
-        return limits_of(self.n_failed, self.n_counted)
+        return limits_of(self.n_failed, self.n_counted, IMPROBABLE)
 
     def breaks(self, alpha: float) -> bool:
         """Return whether these checks show that a promise is not kept, or nothing at all."""

@@ -20,7 +20,7 @@ from buto.actions.events import Reporter, Told, Warned, ignore
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import ALL, is_of_another_program, load_stored_runs, training_runs
 from buto.errors import JudgeError, MeasureError, UsageError
-from buto.judging.sizes import (
+from buto.judging.need import (
     FEWEST_RUNS,
     LEAST_WORK,
     MIB,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp, lgamma, log, log1p
 
 import numpy as np
+from msgspec import Struct
 
 from buto.run.model import FloatArray, IntArray
 
@@ -44,6 +45,26 @@ def largest_rate(events: int, of: int, improbable: float) -> float:
         few = _sum(range(events + 1), of, middle)
         low, high = (middle, high) if few > improbable else (low, middle)
     return (low + high) / 2
+
+
+class ShareLimits(Struct, frozen=True):
+    """The smallest and the largest chance that a count leaves possible."""
+
+    lower: float
+    upper: float
+
+
+def limits_of(events: int, of: int, improbable: float) -> ShareLimits:
+    """Return the limits at which such a count is as improbable, on each side; 0 and 1 without any trial.
+
+    Raises:
+        ValueError: there are fewer than none, or more than were tried.
+    """
+    if not 0 <= events <= of:
+        raise ValueError(f"the count must be from 0 to {of}, got {events}")
+    # What does not happen has the other chance.
+    lower = 1.0 - largest_rate(of - events, of, improbable)
+    return ShareLimits(lower, largest_rate(events, of, improbable))
 
 
 def chance_of_reaching(events: IntArray, time: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from buto.judging.sizes import CONFIDENCE, CONTENT, MIB, RISE, HeapTrial, Need, Search, container_limit
+from buto.judging.need import CONFIDENCE, CONTENT, MIB, RISE, HeapTrial, Need, Search, container_limit
 from buto.report.document import Line, align, line
 from buto.report.formats.json_result import result_text
 from buto.report.sanitize import one_line

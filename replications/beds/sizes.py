@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from buto.judging.sizes import RESIDENT, upper_bound
+from buto.judging.need import RESIDENT, upper_bound
 
 DATA = Path(__file__).parents[2] / "data"
 SESSIONS = (

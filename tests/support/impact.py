@@ -286,7 +286,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     ),
     "tests/jvm/pytest_plugin/": ("buto/pytest_plugin/", "examples/pytest/"),
     "tests/jvm/releases/": _LAUNCHES,
-    "tests/jvm/size/": ("buto/actions/size.py", "buto/judging/sizes.py", *_LAUNCHES),
+    "tests/jvm/size/": ("buto/actions/size.py", "buto/judging/need.py", *_LAUNCHES),
     "tests/jvm/sources/": _LAUNCHES,
     "tests/jvm/strangers/": ("buto/run/", *_LAUNCHES),
     "tests/jvm/testprograms/": ("testprograms/",),

@@ -15,7 +15,8 @@ from math import nan
 import numpy as np
 from msgspec import structs
 
-from buto.judging.limits import limits_of
+from buto.judging.alarms import IMPROBABLE
+from buto.judging.binomial import largest_rate
 from buto.judging.monitor import Build, BuildSeries, OverBuilds, look, trend_of
 from buto.judging.procedure import N_TURNS
 from buto.judging.shares import BuildShare, divide_change
@@ -182,7 +183,7 @@ def _starts(counts: Sequence[Counted]) -> TextTable:
                 if counted_check.case == case and (counted_check.part == part or part == "all")
             ]
             n = int(sum(our.value for our in ours))
-            upper = limits_of(n, len(ours)).upper
+            upper = largest_rate(n, len(ours), IMPROBABLE)
             programs = len({our.name for our in ours})
             rows.append((f"{part}, {what}", str(programs), str(len(ours)), str(n), f"{1000 * upper:.1f}"))
     heads = ("unchanged builds", "programs", "builds", "starts", "at most, in 1,000")

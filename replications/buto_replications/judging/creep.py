@@ -15,10 +15,11 @@ from math import inf, nan
 import numpy as np
 from msgspec import structs
 
+from buto.judging.alarms import IMPROBABLE
+from buto.judging.binomial import largest_rate
 from buto.judging.detector import FittedCalibrated
 from buto.judging.effects import smallest_effects
 from buto.judging.judge_settings import CALIBRATED
-from buto.judging.limits import limits_of
 from buto.judging.monitor import Build, BuildSeries, OverBuilds, look
 from buto.judging.procedure import N_CHECKED, N_TURNS, Procedure
 from buto.judging.profile import TrainingProfile
@@ -303,7 +304,7 @@ def _small(counted: Sequence[CountedBuild]) -> TextTable:
         for part in _parts(counted, case):
             ours = _of(counted, case, part)
             fails = int(sum(build.value for build in ours))
-            upper = limits_of(fails, len(ours)).upper
+            upper = largest_rate(fails, len(ours), IMPROBABLE)
             share = rate((build.name, build.value > 0) for build in ours)
             cells = (str(len({build.name for build in ours})), str(len(ours)), str(fails))
             rows.append((case, asked, part, *cells, _percent(share), f"{100 * upper:.1f}"))

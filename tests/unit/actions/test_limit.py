@@ -14,7 +14,7 @@ from buto.actions.check import CheckRequest, check
 from buto.actions.project import Files, Project
 from buto.actions.report import ReportRequest, report
 from buto.actions.train import TrainRequest, train
-from buto.judging.sizes import RESIDENT
+from buto.judging.need import RESIDENT
 from buto.judging.story import story_of
 from buto.judging.verdict import LIMIT, Difference, Status
 from buto.project.config import load

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.judging.sizes import MIB, Footprint, HeapTrial, Need, Search
+from buto.judging.need import MIB, Footprint, HeapTrial, Need, Search
 from buto.report.size import size_json, size_lines, to_copy
 
 RUN = Footprint(400.0 * MIB, 256.0 * MIB, 256.0 * MIB, *[0.0] * 5, 38.0, 2.0, 1e9)

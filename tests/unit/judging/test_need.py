@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.judging.sizes import (
+from buto.judging.need import (
     LIMIT,
     MIB,
     MOST_LAUNCHES,
