@@ -86,14 +86,13 @@ class Console:
         """Print a warning and what helps to standard error, unless quiet."""
         if self.verbosity >= Verbosity.NORMAL:
             self._write(self.stderr, f"{_paint('warning:', '33', self.stderr)} {harmless(text)}")
-            self._advise(advice)
+            if advice:
+                # Indented, because the advice on an error is looked for where a line begins with this word.
+                self._write(self.stderr, f"  {_paint('try:', '36', self.stderr)} {harmless(advice)}")
 
     def error(self, message: str, advice: str | None = None) -> None:
         """Print an error and the next command to standard error, even when quiet."""
         self._write(self.stderr, f"{_paint('buto:', '31', self.stderr)} {harmless(message)}")
-        self._advise(advice)
-
-    def _advise(self, advice: str | None) -> None:
         if advice:
             self._write(self.stderr, f"{_paint('try:', '36', self.stderr)}  {harmless(advice)}")
 

@@ -33,7 +33,7 @@ def spoken(verbosity: Verbosity) -> tuple[str, str]:
     console.result("result")
     console.info("info")
     console.detail("detail")
-    console.warning("careful")
+    console.warning("careful", "look up")
     console.error("broken", "mend it")
     return out.getvalue(), err.getvalue()
 
@@ -42,8 +42,8 @@ def spoken(verbosity: Verbosity) -> tuple[str, str]:
     ("verbosity", "errors"),
     [
         (Verbosity.QUIET, "buto: broken\ntry:  mend it\n"),
-        (Verbosity.NORMAL, "info\nwarning: careful\nbuto: broken\ntry:  mend it\n"),
-        (Verbosity.VERBOSE, "info\ndetail\nwarning: careful\nbuto: broken\ntry:  mend it\n"),
+        (Verbosity.NORMAL, "info\nwarning: careful\n  try: look up\nbuto: broken\ntry:  mend it\n"),
+        (Verbosity.VERBOSE, "info\ndetail\nwarning: careful\n  try: look up\nbuto: broken\ntry:  mend it\n"),
     ],
 )
 def test_results_go_out_and_everything_else_to_standard_error(verbosity: Verbosity, errors: str) -> None:
