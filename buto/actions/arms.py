@@ -133,6 +133,8 @@ def stage_arms(
     typed: Run,
     path: Path,
     stack: ExitStack,
+    *,
+    is_checked_out: bool = False,
 ) -> Arms:
     """Return how to launch the program that an oracle was trained on, and the present one, alike.
 
@@ -144,6 +146,7 @@ def stage_arms(
         typed: a run of the present program as its user typed it.
         path: the file of the oracle, which is no part of the program.
         stack: closing it removes what is staged.
+        is_checked_out: whether the present program already stands in a working tree of its revision.
 
     Raises:
         StageError: the present program cannot be staged, or has changed since that run.
@@ -154,7 +157,11 @@ def stage_arms(
         raise _change_error("the program", test.name)
     match program:
         case Revision():
-            arms = _of_revisions(launcher, program, before, test, typed, path, stack)
+            old = _check_out(launcher, program, before, stack)
+            if is_checked_out:
+                arms = Arms(old, _where_it_is(test, typed))
+            else:
+                arms = _beside_revision(launcher, old, test, typed, path, stack)
         case Kept():
             arms = _of_files(launcher.workspace, program, before, test, typed, path, stack)
     marks = {key: typed.metadata[key] for key in OF_THE_PLACE if key in typed.metadata}
@@ -178,27 +185,21 @@ def old_test(launcher: Launcher, program: Kept | Revision, test: TestConfig, sta
             return stage_kept(launcher.workspace, program, test, stack).test
 
 
-def _of_revisions(
-    launcher: Launcher,
-    program: Revision,
-    before: TestConfig,
-    test: TestConfig,
-    typed: Run,
-    path: Path,
-    stack: ExitStack,
+def _check_out(launcher: Launcher, revision: Revision, test: TestConfig, stack: ExitStack) -> Arm:
+    """Return a revision of a program in a working tree; the paths of all of these have one length."""
+    return Arm(at_revision(launcher, test, revision.commit, revision.build or None, stack))
+
+
+def _beside_revision(
+    launcher: Launcher, old: Arm, test: TestConfig, typed: Run, path: Path, stack: ExitStack
 ) -> Arms:
-    """Return both programs in working trees with paths of one length."""
-
-    def check_out(revision: Revision, test_config: TestConfig) -> Arm:
-        return Arm(at_revision(launcher, test_config, revision.commit, revision.build or None, stack))
-
-    old = check_out(program, before)
+    """Return the present program beside a revision: as a revision if it is one, else where it is."""
     now = _now(launcher.workspace, test, path)
     # A revision that the user names says nothing of the files of now.
     if not isinstance(now, Revision) or (test.program is not None and test.program.commit):
         return Arms(old, _where_it_is(test, typed), Assumption.REVISION)
     with _stage_errors(ButoError):
-        return Arms(old, check_out(now, test))
+        return Arms(old, _check_out(launcher, now, test, stack))
 
 
 def _of_files(

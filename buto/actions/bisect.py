@@ -181,7 +181,9 @@ class _Search:
             ids = ",".join(run.id for run in case.valid())
             quiet = structs.replace(self.launcher, reporter=self._turns)
             with_training = self.request.with_training
-            judged = JudgedTest(known, case.test, base, from_runs=ids, with_training=with_training)
+            judged = JudgedTest(
+                known, case.test, base, from_runs=ids, with_training=with_training, is_checked_out=True
+            )
             checked = case.judged()
             return decide(quiet, judged, checked, settle(quiet, judged, checked))
 

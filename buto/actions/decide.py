@@ -65,6 +65,7 @@ class JudgedTest(Struct, frozen=True, eq=False):
         from_runs: the name of these runs in advice, if a user named them; they then are all.
         with_training: whether the report shows the training runs, which take time to load.
         limit_bytes: how much memory a run may need; None for what the configuration says.
+        is_checked_out: whether the present program stands in a working tree of its revision.
     """
 
     known: KnownOracle
@@ -73,6 +74,7 @@ class JudgedTest(Struct, frozen=True, eq=False):
     from_runs: str | None = None
     with_training: bool = False
     limit_bytes: int | None = None
+    is_checked_out: bool = False
 
     @property
     def are_named(self) -> bool:
@@ -133,7 +135,7 @@ def settle(launcher: Launcher, test: JudgedTest, checked: CheckedRuns) -> TurnsR
     if why is None:
         return None
     if test.config is not None:
-        dispute = Dispute(test.config, checked, why, test.known.path, base)
+        dispute = Dispute(test.config, checked, why, test.known.path, base, test.is_checked_out)
         return run_turns(launcher, [dispute])[test.config.name]
     if test.are_named:
         return TurnsResult(mark_without_turns(checked, NOT_FOR_NAMED, warns=False))

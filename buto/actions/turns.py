@@ -101,6 +101,7 @@ class Dispute(Struct, frozen=True):
         why: old and new should be launched in turns.
         path: the file of the oracle.
         base: the old program; None for that of the training.
+        is_checked_out: whether the present program stands in a working tree of its revision.
     """
 
     test: TestConfig
@@ -108,6 +109,7 @@ class Dispute(Struct, frozen=True):
     why: TurnsReason
     path: Path
     base: Base | None = None
+    is_checked_out: bool = False
 
     @property
     def old(self) -> Oracle:
@@ -309,7 +311,16 @@ def _run_group(launcher: Launcher, group: Sequence[Dispute]) -> list[TurnsResult
                     launcher.report(event)
             before = old_target(first, known, launcher.workspace.base_of(first.name))
             runs = group[0].checked.runs.runs
-            arms = stage_arms(launcher, chosen.program, before, first, runs[-1], group[0].path, stack)
+            arms = stage_arms(
+                launcher,
+                chosen.program,
+                before,
+                first,
+                runs[-1],
+                group[0].path,
+                stack,
+                is_checked_out=group[0].is_checked_out,
+            )
             arms = arms if base is None else arms.against(base)
         except StorageError:
             raise

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from buto.causes.class_files import loading_option, with_loaded
+from buto.causes.class_files import DIRECTORY, loading_option, with_loaded
 from buto.causes.flight_settings import (
     AT_MARK,
     BETWEEN_SAMPLES,
@@ -157,7 +157,9 @@ def record_flight(
             if not how and any(path.name.endswith(_PARTS) for path in files):
                 how = f"it did not run its exit hooks, as after Runtime.halt: {_CUT_OFF}"
             measured = _measure(ended.launch, read(files, size), timed_out=ended.timed_out)
-            profile = replace(measured, facts=with_loaded(measured.facts, directory))
+            # No event tells where the JVM ran.
+            facts = {**measured.facts, DIRECTORY: ended.directory}
+            profile = replace(measured, facts=with_loaded(facts, directory))
         recorded = sum(path.stat().st_size for path in files)
         starved = _find_starved(profile, target, ended.foreign_load)
         return Flight(profile, starved, how, ended.ending.used.cpu_s, recorded)

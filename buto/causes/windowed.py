@@ -5,9 +5,10 @@ Recording a profile and counting calls share this. Nothing of such a launch is s
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -102,12 +103,14 @@ class Followed(Struct, frozen=True):
     Attributes:
         timed_out: whether it was ended at its time limit.
         foreign_load: what others did meanwhile, see :class:`LoadMeter`.
+        directory: where the JVM ran, from which its relative paths go.
     """
 
     launch: Launch
     ending: Ending
     timed_out: bool
     foreign_load: float
+    directory: str
 
 
 @contextmanager
@@ -132,7 +135,7 @@ def follow(
     """
     load = LoadMeter()
     with Launch(target, directory, options) as launch, HookCaller(hooks, launch, marks) as hook_caller:
-        timed_out = _to_its_end(launch, marks, hook_caller, on_tick, what)
+        timed_out, inside = _to_its_end(launch, marks, hook_caller, on_tick, what)
         failed = hook_caller.end()
         foreign_load = load.foreign_load(hook_caller.cpu_s())
         launch.end_all()
@@ -155,14 +158,14 @@ def follow(
                 f"\n{launch.quote()}",
                 advice=f"see whether it runs by itself: {launch.mask.command(target.command)}",
             )
-        yield Followed(launch, ending, timed_out, foreign_load)
+        yield Followed(launch, ending, timed_out, foreign_load, inside)
 
 
 def _to_its_end(
     launch: Launch, marks: WindowMarks, hook_caller: HookCaller, on_tick: OnTick | None, what: str
-) -> bool:
-    """Follow a launch to its end; return whether its time limit has passed."""
-    limit = TimeLimit(launch)
+) -> tuple[bool, str]:
+    """Follow a launch to its end; return whether its time limit has passed, and where its JVM ran."""
+    limit, directory = TimeLimit(launch), os.path.abspath(launch.target.directory or "")
     while not launch.is_finished():
         if launch.poll() is None:
             launch.wait(_TICK_S)
@@ -174,13 +177,16 @@ def _to_its_end(
         if marks.zero_ns is None:
             pid = _start(launch)
             if pid is not None:
+                # A script may have gone elsewhere. The JVM may also have ended by now.
+                with suppress(OSError):
+                    directory = os.readlink(f"/proc/{pid}/cwd")
                 marks.begin(pid)
                 hook_caller.start(pid)
         marks.tick()
         if on_tick is not None:
             elapsed_s = (time.monotonic_ns() - launch.started_ns) * 1e-9
             on_tick(Progress(elapsed_s, launch.target.timeout_s, 0, what))
-    return limit.has_passed
+    return limit.has_passed, directory
 
 
 def _start(launch: Launch) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Collection
@@ -13,7 +14,7 @@ import pytest
 
 from buto.causes import flight as launch
 from buto.causes import flight as reader
-from buto.causes.class_files import LOADED
+from buto.causes.class_files import LOADED, class_path
 from buto.causes.explain import explain
 from buto.causes.flight import Flight, read, record_flight
 from buto.causes.profiles import USUAL, Frame, Profile, ProfileKind
@@ -218,6 +219,19 @@ def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: 
     assert "the end is missing" in flight.ending
     # Of the classes beside it, it has loaded what it has used.
     assert loaded_classes(flight.profile) & {"Shop", "Shop$Part", "Called"} == {"Shop"}
+
+
+@pytest.mark.all
+def test_relative_class_paths_go_from_where_the_jvm_ran(classes: Path) -> None:
+    """No event tells where that is; read from here, old and new would have the classes that lie here."""
+    script = "exec java -Xmx256m -cp . Shop old collected 0"
+    targets = (
+        Target(("sh", "-c", f"cd {shlex.quote(str(classes))}; {script}"), timeout_s=300),
+        Target(("sh", "-c", script), timeout_s=300, directory=classes),
+    )
+    for target in targets:
+        facts = record_flight(target, [ProfileKind.RETENTION]).profile.facts
+        assert str(classes / "Shop.class") in class_path(facts)[1]
 
 
 @pytest.mark.all

@@ -19,7 +19,7 @@ from buto.actions.launcher import Launcher
 from buto.actions.old_target import old_target
 from buto.actions.project import Overrides
 from buto.actions.workspace import Workspace
-from buto.actions.worktrees import check_out
+from buto.actions.worktrees import at_revision, check_out
 from buto.errors import EXIT_NOT_JUDGED
 from buto.measure.target import Target
 from buto.oracle import load
@@ -71,18 +71,42 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def staged(trained: Trained, stack: ExitStack, test: TestConfig, typed: Run | None = None) -> Arms:
-    return staged_at(trained.project.workspace(), trained, stack, test, typed)
+def staged(
+    trained: Trained,
+    stack: ExitStack,
+    test: TestConfig,
+    typed: Run | None = None,
+    *,
+    is_checked_out: bool = False,
+) -> Arms:
+    workspace = trained.project.workspace()
+    return staged_at(workspace, trained, stack, test, typed, is_checked_out=is_checked_out)
 
 
 def staged_at(
-    workspace: Workspace, trained: Trained, stack: ExitStack, test: TestConfig, typed: Run | None = None
+    workspace: Workspace,
+    trained: Trained,
+    stack: ExitStack,
+    test: TestConfig,
+    typed: Run | None = None,
+    *,
+    is_checked_out: bool = False,
 ) -> Arms:
     known = load(trained.oracle)
     assert isinstance(known.program, Kept | Revision)
     before = old_target(test, known, workspace.base_of(test.name))
     launcher = Launcher(workspace)
-    return stage_arms(launcher, known.program, before, test, typed or leaking_run(1), trained.oracle, stack)
+    typed = typed or leaking_run(1)
+    return stage_arms(
+        launcher,
+        known.program,
+        before,
+        test,
+        typed,
+        trained.oracle,
+        stack,
+        is_checked_out=is_checked_out,
+    )
 
 
 def targets(arms: Arms) -> list[Target]:
@@ -325,6 +349,32 @@ def test_revisions_are_alike_if_the_new_program_is_one_as_well(
     assert [(directory / "app.jar").read_text() for directory in directories] == ["as trained", "new"]
     if is_committed:
         assert len({len(str(directory)) for directory in directories}) == 1
+
+
+def test_a_program_in_the_working_tree_of_its_revision_is_launched_there(
+    trained: Trained, stack: ExitStack, tmp_path: Path
+) -> None:
+    """As bisect judges it: were it taken for no revision, nothing that it allocates would be judged."""
+    here = trained.directory
+    git(here, "init", "--quiet")
+    (here / ".gitignore").write_text(".buto\n")
+    commit(here)
+    save(
+        trained.oracle,
+        replace(load(trained.oracle), program=Revision(git(here, "rev-parse", "HEAD").strip())),
+    )
+    (here / "app.jar").write_text("new")
+    commit(here)
+    launcher = Launcher(trained.project.workspace())
+    test = at_revision(launcher, as_tested(trained), "HEAD", None, stack)
+    old, new = targets(arms := staged(trained, stack, test, is_checked_out=True))
+    assert (arms.assumption, new.directory) == (None, test.target.directory)
+    assert old.directory is not None and new.directory is not None
+    assert len(str(old.directory)) == len(str(new.directory))
+    assert [(each.directory or Path()).joinpath("app.jar").read_text() for each in (old, new)] == [
+        "as trained",
+        "new",
+    ]
 
 
 def test_a_revision_that_is_built_in_the_store_is_staged_with_its_own_inputs(

@@ -17,7 +17,7 @@ import jdk.jfr.consumer.RecordedThread;
 /** What one recording has: folded stacks of each kind, a histogram of classes, totals, and facts of the JVM. */
 final class Recorded {
     private static final double OLDER_SAMPLE_S = 0.002;
-    private static final Set<String> PLACES = Set.of("java.class.path", "jdk.module.path", "user.dir");
+    private static final Set<String> PLACES = Set.of("java.class.path", "jdk.module.path");
     private static final int REFERENCE_BYTES = 4;
     private static final Map<String, Integer> WIDTHS = Map.of(
             "boolean[]", 1, "byte[]", 1, "char[]", 2, "short[]", 2, "int[]", 4, "float[]", 4, "long[]", 8, "double[]", 8);
