@@ -14,6 +14,7 @@ from buto.actions.base import Base
 from buto.actions.decide import JudgedTest, decide, settle
 from buto.actions.events import Event, Judged, Reporter, Told, Warned, ignore
 from buto.actions.launcher import Launcher
+from buto.actions.old_program import choose_old_program
 from buto.actions.outcome import CallOutcome, conclude, keep
 from buto.actions.plan import plan_check
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
@@ -22,7 +23,7 @@ from buto.actions.workspace import KnownOracle
 from buto.actions.worktrees import Answer, at_revision, check_order, describe_commit, first_bad
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.judging.verdict import Status
-from buto.programs.named import Revision
+from buto.programs.named import Revision, Unkept
 from buto.project.model import TestConfig
 from buto.report import phrases
 from buto.report.result import Commit, Result
@@ -71,6 +72,10 @@ def bisect(project: Project, request: BisectRequest, reporter: Reporter = ignore
     known = project.load_known(name, action, request.overrides.alpha)
     # Only the commit that is found is worth an explanation, by itself and not for each bad one.
     test = replace(project.test(name, action, request.overrides, known.oracle), explains=False)
+    chosen = choose_old_program(launcher.workspace, known.oracle, test).program
+    if request.build and test.program is None and isinstance(chosen, Unkept):
+        # What was trained on is built in place of the files that are missing, as all other commits are.
+        test = replace(test, program=Revision("", request.build))
     otherwise = Advice(Step(Action.CHECK, name, plain=True), " judges the current files")
     repository = git.repository_of(project.files.root, otherwise)
     good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))
