@@ -7,7 +7,7 @@ new cannot be launched in turns.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -17,8 +17,8 @@ from buto.judging.procedure import Do, FirstLook, Looked, Next, Procedure, Why
 from buto.judging.protocol import FittedDetector
 from buto.judging.verdict import Finding, Status, Verdict
 from buto.run.model import RunSet
-from buto.run.properties import title_of
-from buto.run.units import format_number
+from buto.run.properties import DURATION, Property, is_time, property_for, title_of
+from buto.run.units import format_list, format_number
 from buto.steps import Action, Advice, Step
 
 
@@ -142,12 +142,16 @@ def decide(weighed: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verd
     alpha, mattering, every = settings.alpha, weighed.ranks.mattering, weighed.ranks.any
     looked = weighed.take_look(n_checked, alpha)
     step = Procedure(alpha, has_turns=False).after_runs(looked)
-    named = weighed.findings(mattering)
+    every_named = weighed.findings(mattering)
+    timeless = tuple(finding for finding in every_named if not is_time(_property(finding)))
+    # Where it fails by what is counted, times accuse nobody beside it: the machine moves them.
+    named = timeless if timeless and step.why is Why.COUNTED else every_named
+    times = tuple(finding for finding in every_named if finding not in named)
     verdict = Verdict(
         _STATUS.get(step.do, Status.INCONCLUSIVE),
         NAME,
         findings=named,
-        noted=find_noted(named, weighed.findings(every) if every.p_value <= alpha else weighed.notes),
+        noted=find_noted(every_named, weighed.findings(every) if every.p_value <= alpha else weighed.notes),
         warnings=weighed.warnings,
         p_value=mattering.p_value,
         alpha=alpha,
@@ -161,7 +165,7 @@ def decide(weighed: Weighed[R], n_checked: int, settings: JudgeSettings) -> Verd
         return replace(
             verdict,
             undecided=(*weighed.hidden, *weighed.unread),
-            warnings=(*weighed.unread, *weighed.warnings),
+            warnings=(*_not_told(times), *weighed.unread, *weighed.warnings),
         )
     if step.do is Do.LAUNCH:
         why = _why_more(weighed, step)
@@ -180,6 +184,16 @@ def _reasons(weighed: Weighed[R], step: Next) -> tuple[str, ...]:
         Why.NEEDS_TURNS: (NEEDS_TURNS,),
     }.get(step.why, weighed.hidden)
     return (*own, *weighed.unread)
+
+
+def _not_told(times: Sequence[Finding]) -> tuple[str, ...]:
+    """Return, in a sentence, which times differ and were not judged; none if there are none."""
+    names = format_list(list(dict.fromkeys(title_of(finding.subject) for finding in times)))
+    return (f"not judged without turns, because it follows the machine: {names}",) if times else ()
+
+
+def _property(finding: Finding) -> Property:
+    return DURATION if finding.subject == DURATION.name else property_for(finding.subject)
 
 
 def _why_more(weighed: Weighed[R], step: Next) -> str:

@@ -148,6 +148,16 @@ def test_more_allocation_is_named_and_not_the_garbage_that_it_leaves(oracle: Ora
     assert subjects(verdict) == {"jvm.memory.allocated"}
 
 
+def test_without_turns_a_time_says_nothing_beside_what_is_counted(oracle: Oracle) -> None:
+    """On another day the machine alone made an unchanged program a quarter faster."""
+    verdict = check(oracle, runs_of(Batch(allocated=500.0, seconds=3.0)))
+    assert verdict.status is Status.REGRESSION
+    assert "jvm.memory.allocated" in subjects(verdict)
+    assert "run.duration" not in subjects(verdict) | {finding.subject for finding in verdict.noted}
+    assert needs_turns(check(oracle, runs_of(Batch(seconds=3.0))))
+    assert any("duration" in text for text in verdict.warnings)
+
+
 def test_a_faster_program_has_no_more_classes_or_descriptors(oracle: Oracle) -> None:
     """In half the time, the mean number of classes is 10 % less, and their growth is another one."""
     verdict = check(oracle, runs_of(Batch(seconds=2.5)))
