@@ -204,6 +204,9 @@ FOLLOWS = (
     Rule(("command.cpu.time",), ("run.duration", "process.context_switches*"), share=1.5),
     # Allocation, collections, pauses, processor time; garbage that no collection has taken yet is in use.
     Rule(("jvm.memory.allocated",), ("*]/TotalThreadAllocatedBytes", "jvm.memory.tlab.waste"), per=inf),
+    # More garbage moves the collections, and one at another moment finds more alive. What a program keeps is
+    # most of what it allocates more.
+    Rule(("jvm.memory.allocated",), ("jvm.memory.*used_after_last_gc*",), per=0.5),
     # A collector that gets more garbage before it runs touches more of the heap than the garbage fills.
     Rule(("jvm.memory.allocated",), _RESIDENT, share=2.0),
     Rule(("jvm.memory.allocated",), ("jvm.gc.*", "jvm.safepoint.*", "jvm.memory.threshold.*"), share=3.0),

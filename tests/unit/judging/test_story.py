@@ -135,6 +135,15 @@ def test_more_garbage_accounts_for_the_heap_that_it_touches_and_not_for_three_ti
     assert told(share(ALLOCATED, 10), share(RESIDENT, 30)) == [(RESIDENT, []), (ALLOCATED, [])]
 
 
+@pytest.mark.parametrize(("after_mib", "leads"), [(2.7, ALLOCATED), (6.0, AFTER)])
+def test_garbage_that_a_collection_at_another_moment_finds_alive_does_not_lead(
+    after_mib: float, leads: str
+) -> None:
+    assert (
+        told(change(AFTER, 0.7 * MIB, after_mib * MIB), change(ALLOCATED, 61 * MIB, 67 * MIB))[0][0] == leads
+    )
+
+
 def test_first_collections_follow_from_an_allocation_that_can_fill_a_heap_so_often() -> None:
     doubled, paused = change(ALLOCATED, 100 * MIB, 200 * MIB), change(PAUSES, 0.0, 0.05)
     few, many = (replace(change(COLLECTIONS, 0.0, new), unit="{collection}") for new in (3.6, 40.0))
