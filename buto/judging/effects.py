@@ -168,8 +168,11 @@ def smallest_effects(
         UsageError: a quantity of another unit than the property's.
     """
     effects = np.zeros(len(properties))
+    usual = _BESIDE_JAVA if any(prop.name == JAVA_THREADS for prop in properties) else {}
     for number, prop in enumerate(properties):
-        pattern, text = last_fitting(prop.name, minimum) or _usual(prop.name)
+        pattern, text = (
+            last_fitting(prop.name, minimum) or last_fitting(prop.name, usual) or _usual(prop.name)
+        )
         effects[number] = _effect(prop, levels[number], pattern, text)
     return effects
 
@@ -188,6 +191,11 @@ def size_of(prop: Property, level: float, text: str) -> float:
     share, amount = _share_and_amount(prop.unit, text)
     return max(share * abs(level), amount or 0.0)
 
+
+JAVA_THREADS = "jvm.thread.count"
+_BESIDE_JAVA: Mapping[str, str] = {"process.thread.count": "3"}
+"""Usual sizes where Java's own threads are counted: the others are the JVM's, which starts and ends compilers
+as it needs them, and a short run is read a few times only."""
 
 INSTEAD: Mapping[str, str] = {
     "jvm.memory.heap.used": "jvm.memory.allocated",

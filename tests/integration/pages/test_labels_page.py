@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.actions import check, labels, outcome
+from buto.actions import decide, labels, outcome
 from buto.errors import EXIT_BAD_FILE, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
 from tests.support.checkout import ROOT
 from tests.support.pages import remade
@@ -40,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config.write_text("[user]\n\tname = Ada Byron\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     monkeypatch.setattr(Clock, "time", BEGINNING + timedelta(minutes=10))
-    for module in (check, outcome, labels):
+    for module in (decide, outcome, labels):
         monkeypatch.setattr(module, "datetime", Clock)
     store(tmp_path, *map(leaking_run, range(10)))
     called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Leaker", exits=EXIT_PASS)

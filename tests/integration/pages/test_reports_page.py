@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from buto.actions import check, outcome
+from buto.actions import decide, outcome
 from tests.support.checkout import ROOT
 from tests.support.pages import WRITE, remade
 from tests.support.processes.command import called
@@ -66,7 +66,7 @@ class Clock:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        for module in (check, outcome):
+        for module in (decide, outcome):
             patch.setattr(module, "datetime", Clock)
         store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
@@ -87,7 +87,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_page_shows_is_what_is_printed(
     page: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (check, outcome):
+    for module in (decide, outcome):
         monkeypatch.setattr(module, "datetime", Clock)
 
     def printed(typed: str) -> str:

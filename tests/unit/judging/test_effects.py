@@ -70,6 +70,13 @@ def test_the_last_pattern_that_fits_holds_and_what_is_given_comes_before_what_is
     assert sizes_of(names, 100 * MIB, dict(reversed(given.items()))) == [2 * MIB, 2 * MIB, 2 * MIB]
 
 
+def test_a_compiler_that_the_jvm_starts_is_no_thread_that_matters() -> None:
+    native = "process.thread.count"
+    assert sizes_of((native,), 16.0, {}) == [1.0]
+    assert sizes_of(("jvm.thread.count", native), 16.0, {}) == [1.0, 3.0]
+    assert sizes_of(("jvm.thread.count", native), 16.0, {native: "2"}) == [1.0, 2.0]
+
+
 def test_a_share_of_nothing_is_not_nothing() -> None:
     names = ("jvm.gc.count", "jvm.safepoint.count", "jvm.thread.count", "shop.orders")
     for minimum in ({"*": "150%"}, dict.fromkeys(names, "150%")):

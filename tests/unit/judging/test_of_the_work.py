@@ -175,7 +175,7 @@ def test_equal_work_in_another_rhythm_is_equal(oracle: Oracle) -> None:
 def test_a_thread_more_is_found_whenever_it_runs(oracle: Oracle, change: dict[str, int]) -> None:
     verdict = check(oracle, runs_of(Batch(**change)))
     assert needs_turns(verdict)
-    assert subjects(verdict) == {"jvm.thread.count", "process.thread.count"}
+    assert subjects(verdict) == {"jvm.thread.count"}
     found = next(finding for finding in verdict.findings if finding.subject == "jvm.thread.count")
     assert (found.expected, found.observed) == (7, 8)
 
