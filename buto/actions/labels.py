@@ -18,12 +18,11 @@ from buto.actions.hooks import Finished
 from buto.actions.labelled import check_reason
 from buto.actions.project import Project
 from buto.actions.stored import load_stored_runs, within
-from buto.actions.turns import OUTSIDE
 from buto.actions.workspace import Workspace
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.extensions import MissingExtraError
 from buto.judging.story import story_of
-from buto.judging.verdict import GROWTH, LIMIT, Status, Verdict
+from buto.judging.verdict import GROWTH, LIMIT, OUTSIDE, Status, Verdict
 from buto.report import phrases
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line

@@ -37,7 +37,7 @@ from buto.judging.classifiers import compare_metadata
 from buto.judging.monitor import Alarm
 from buto.judging.procedure import Do, Procedure, Why
 from buto.judging.protocol import Comparison
-from buto.judging.verdict import Roles, Status
+from buto.judging.verdict import OUTSIDE, Roles, Status
 from buto.oracle import CheckedRuns, Oracle
 from buto.programs.named import Unkept
 from buto.project.model import TestConfig
@@ -449,10 +449,6 @@ def _find_moved_by_machine(known: Oracle, old: RunSet, new: RunSet) -> frozenset
     """Return counters that only a busier machine has moved beyond training, in the runs of each program."""
     of_old, of_new = (known.fitted.moved_by_machine(cut_set_to_window(side)) for side in (old, new))
     return of_old & of_new
-
-
-OUTSIDE = "outside"
-"""The source of findings that old and new share: what lies beyond training in both."""
 
 
 def load_turns(workspace: Workspace, checked: CheckedRuns, why: TurnsReason) -> CheckedRuns | None:

@@ -61,6 +61,9 @@ NOTIFICATION = "notification"
 GROWTH = "growth"
 """Source and subject of the finding that something grows in every round of the program's work."""
 
+OUTSIDE = "outside"
+"""The source of findings that old and new share: what lies beyond training in both."""
+
 LIMIT = "limit"
 """The source of the finding that a run needs more memory than its test allows."""
 

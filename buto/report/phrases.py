@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from buto.judging.procedure import Why
 from buto.judging.story import Headline, Matter, Story, matter_of, story_of, tell
-from buto.judging.verdict import GROWTH, LIMIT, Amount, Difference, Finding, Status, Verdict
+from buto.judging.verdict import GROWTH, LIMIT, OUTSIDE, Amount, Difference, Finding, Status, Verdict
 from buto.report import words
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.run.properties import LIVE_CLASSES, split_name, title_of
@@ -90,11 +90,9 @@ def _headline(verdict: Verdict) -> str:
             return f"{differs}; something outside has changed"
         return sentence(story)
     if _ends_with(verdict, Why.KNOWN_OUTSIDE):
-        return "; noted: ".join(
-            filter(None, (f"{verdict.reasons[0]}: train again here", list_headlines(noted)))
-        )
+        return f"{verdict.reasons[0]}: train again here{_beside_training(verdict.noted)}"
     if _ends_with(verdict, Why.BUSIER):
-        return "; noted: ".join(filter(None, (verdict.reasons[0], list_headlines(noted))))
+        return f"{verdict.reasons[0]}{_beside_training(verdict.noted)}"
     chance = words.chance_of(verdict)
     certain = f", {chance}" if chance else ""
     if verdict.findings:
@@ -105,6 +103,17 @@ def _headline(verdict: Verdict) -> str:
     if verdict.noted:
         return f"noted: {list_headlines(noted)}; no change that matters against {known}{certain}"
     return f"the {run_word} did what {known} did{certain}"
+
+
+def _beside_training(noted: Sequence[Finding]) -> str:
+    """Return what both programs do otherwise than in training, and what is noted between the two."""
+    both = [finding for finding in noted if finding.source == OUTSIDE]
+    others = [finding for finding in noted if finding.source != OUTSIDE]
+    parts = (
+        ("both, against training: ", list_headlines(tell(both))),
+        ("noted: ", list_headlines(tell(others))),
+    )
+    return "".join(f"; {word}{told}" for word, told in parts if told)
 
 
 def sentence(story: Story) -> str:

@@ -16,9 +16,8 @@ from buto.actions.labels import LabelRequest, label, label_result, labels
 from buto.actions.outcome import conclude, keep
 from buto.actions.project import Overrides
 from buto.actions.train import TrainRequest, train
-from buto.actions.turns import OUTSIDE
 from buto.errors import BadFileError, UsageError
-from buto.judging.verdict import GROWTH, LIMIT, NOTIFICATION, Effect, Statement, Status, Verdict
+from buto.judging.verdict import GROWTH, LIMIT, NOTIFICATION, OUTSIDE, Effect, Statement, Status, Verdict
 from buto.report.result import Commit, Result
 from buto.run.labels import Label, Labelling, LabelStore, current
 from buto.run.model import Run

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nan
 
 import pytest
 
+from buto.judging.procedure import Do, Next, Why
 from buto.judging.story import Headline
-from buto.judging.verdict import Amount, Difference, Direction, Effect
+from buto.judging.verdict import OUTSIDE, Amount, Difference, Direction, Effect, Status, Verdict
 from buto.report import phrases, words
 from buto.run.properties import LIVE_CLASSES
 
@@ -73,3 +75,19 @@ def test_what_is_kept_may_be_the_same_by_its_means() -> None:
     kept = difference("jvm.memory.heap.live", "By", 4.0 * 2**20, 4.0 * 2**20)
     part = difference(LIVE_CLASSES.name, "By", 2.0 * 2**20, 3.0 * 2**20, part="byte[]")
     assert "mostly" not in phrases.phrase(Headline(kept, (part,)))
+
+
+def test_what_both_programs_do_elsewhere_is_told_against_training() -> None:
+    """As a difference of the two it would read as if the program had changed, where only the JDK has."""
+    both = replace(difference("jvm.class.loaded", "{class}", 839.0, 1011.0), source=OUTSIDE)
+    between = difference("jvm.thread.count", "{thread}", 7.0, 8.0)
+    verdict = Verdict(
+        Status.PASS,
+        "calibrated",
+        noted=(both, between),
+        reasons=("old and new program do the same",),
+        steps=(Next(Do.PASS, Why.KNOWN_OUTSIDE),),
+    )
+    told = phrases.headline(verdict).split("; ")
+    assert [part.partition(": ")[0] for part in told[1:]] == ["both, against training", "noted"]
+    assert ["classes" in part for part in told[1:]] == [True, False]
