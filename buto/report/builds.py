@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -274,7 +275,7 @@ def _curve(
     usual = _least(quantity, float(np.median(known)) if len(known) else 0.0, minimum)
     segments = segments_of(checks, usual * SMALL_STEP if is_exact else usual, grain)
     if is_exact:
-        segments = _with_newest(segments, checks, builds, usual)
+        segments = _with_decided(segments, checks, builds, usual)
     levels = tuple(_level_at(mark, values, checks, segments, is_exact=is_exact) for mark in marks)
     level = float("nan") if anchor is None else levels[anchor]
     least = usual if np.isnan(level) else _least(quantity, level, minimum)
@@ -283,25 +284,28 @@ def _curve(
     return BuildCurve(quantity, values, levels, level, now, least, segments, trend, is_exact)
 
 
-def _with_newest(
+def _with_decided(
     segments: tuple[Segment, ...], checks: FloatArray, builds: Sequence[PlacedCheck], least: float
 ) -> tuple[Segment, ...]:
-    """Return the segments with one for the newest builds, where an exact total moved with a failed check.
+    """Return the segments of an exact total with each step that a check decided, or that was learned.
 
-    It takes more builds to see a step in values alone.
+    It takes more builds to see a step in values alone. A step is decided if the check before or after it
+    failed, and learned if a training lies between.
     """
     read = np.flatnonzero(~np.isnan(checks))
-    if not len(read):
+    starts = {segment.start for segment in segments}
+    for before, after in pairwise(read.tolist()):
+        between = [build.entry for build in builds[before : after + 1]]
+        is_decided = any(entry.status == Status.REGRESSION.value for entry in (between[0], between[-1]))
+        is_learned = any(entry.is_training for entry in between)
+        if abs(checks[after] - checks[before]) >= least and (is_decided or is_learned):
+            starts.add(after)
+    ordered = sorted(starts)
+    if len(ordered) == len(segments):
         return segments
-    unlike = read[np.abs(checks[read] - checks[read[-1]]) >= least]
-    if not len(unlike) or unlike[-1] < segments[-1].start:
-        return segments
-    start = int(read[np.searchsorted(read, unlike[-1]) + 1])
-    before = checks[segments[-1].start : start]
-    level = float(np.median(checks[read[read >= start]]))
-    moved = abs(level - float(np.nanmedian(before)))
-    has_failed = builds[start].entry.status == Status.REGRESSION.value
-    return (*segments, Segment(start, level)) if has_failed and moved >= least else segments
+    ends = (*ordered[1:], len(checks))
+    pairs = zip(ordered, ends, strict=True)
+    return tuple(Segment(start, float(np.nanmedian(checks[start:end]))) for start, end in pairs)
 
 
 def _level_at(

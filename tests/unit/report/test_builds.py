@@ -94,6 +94,18 @@ def test_a_failed_check_is_a_step_at_once(n_after: int) -> None:
     assert curve.anchor == pytest.approx(100e6, rel=0.01)
 
 
+def test_a_release_between_two_steps_that_checks_decided_has_its_own_level() -> None:
+    """Accepted, released and taken back, a commit each: too few builds to see it in values alone."""
+    kept = with_more(entry(3, status="regression", subjects=(ALLOCATED,)), ALLOCATED, 7.0)
+    accepted = with_more(entry(4, status="trained", is_accepted=True), ALLOCATED, 7.0)
+    back = entry(6, status="regression", subjects=(ALLOCATED,), is_welcome=True)
+    entries = [TRAINED, *map(entry, range(3)), kept, accepted]
+    entries += [with_more(entry(5), ALLOCATED, 7.0), back, *map(entry, range(7, 10))]
+    curve = curve_of(past_of("shop", entries, COMMITS, [Release("v1", COMMITS[5].name)]), ALLOCATED)
+    assert (curve.anchor, curve.now) == (pytest.approx(700e6, rel=0.01), pytest.approx(100e6, rel=0.01))
+    assert [segment.start for segment in curve.segments] == [0, 4, 7]
+
+
 def test_what_scatters_without_a_step_has_not_moved_since_a_release() -> None:
     """Resident memory of one build may be far from that of another."""
     random = np.random.default_rng(1)
