@@ -21,7 +21,16 @@ from buto.judging.verdict import Status
 from buto.report.history import HistoryEntry
 from buto.report.result import Commit
 from buto.run.model import FloatArray
-from buto.run.properties import DURATION, METRICS, Property, property_for, reading_rank, split_name, title_of
+from buto.run.properties import (
+    DURATION,
+    METRICS,
+    Property,
+    is_counted,
+    property_for,
+    reading_rank,
+    split_name,
+    title_of,
+)
 from buto.run.units import scale_of_unit
 
 HEADLINES = (
@@ -275,7 +284,7 @@ def _curve(
     usual = _least(quantity, float(np.median(known)) if len(known) else 0.0, minimum)
     segments = segments_of(checks, usual * SMALL_STEP if is_exact else usual, grain)
     if is_exact:
-        segments = _with_decided(segments, checks, builds, usual)
+        segments = _with_decided(segments, checks, builds, quantity, usual * SMALL_STEP)
     levels = tuple(_level_at(mark, values, checks, segments, is_exact=is_exact) for mark in marks)
     level = float("nan") if anchor is None else levels[anchor]
     least = usual if np.isnan(level) else _least(quantity, level, minimum)
@@ -285,19 +294,25 @@ def _curve(
 
 
 def _with_decided(
-    segments: tuple[Segment, ...], checks: FloatArray, builds: Sequence[PlacedCheck], least: float
+    segments: tuple[Segment, ...],
+    checks: FloatArray,
+    builds: Sequence[PlacedCheck],
+    quantity: Property,
+    least: float,
 ) -> tuple[Segment, ...]:
     """Return the segments of an exact total with each step that a check decided, or that was learned.
 
     It takes more builds to see a step in values alone. A step is decided if the check before or after it
-    failed, and learned if a training lies between.
+    failed for this quantity, and learned if a training lies between and no machine moves the quantity.
     """
-    read = np.flatnonzero(~np.isnan(checks))
     starts = {segment.start for segment in segments}
-    for before, after in pairwise(read.tolist()):
+    for before, after in pairwise(np.flatnonzero(~np.isnan(checks)).tolist()):
         between = [build.entry for build in builds[before : after + 1]]
-        is_decided = any(entry.status == Status.REGRESSION.value for entry in (between[0], between[-1]))
-        is_learned = any(entry.is_training for entry in between)
+        is_decided = any(
+            entry.status == Status.REGRESSION.value and quantity.name in entry.subjects
+            for entry in (between[0], between[-1])
+        )
+        is_learned = is_counted(quantity) and any(entry.is_training for entry in between)
         if abs(checks[after] - checks[before]) >= least and (is_decided or is_learned):
             starts.add(after)
     ordered = sorted(starts)
