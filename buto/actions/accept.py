@@ -23,7 +23,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import program_changed
 from buto.actions.stored import (
     is_of_another_program,
-    load_stored_runs,
+    load_runs_of_one_program,
     name_runs,
     newest_check,
     refuse_another_command,
@@ -111,7 +111,7 @@ def accept(project: Project, request: AcceptRequest, reporter: Reporter = ignore
     else:
         cases = []
         for test, known, program in jobs:
-            runs = load_stored_runs(workspace, test.name, which)
+            runs = load_runs_of_one_program(workspace, test.name, which, reporter)
             _warn_of_old_runs(known.oracle, runs, reporter)
             cases.append(structs.replace(plan_acceptance(test, known, watched=program), runs=tuple(runs)))
     results = [finish(launcher, case, which, dry_run=request.dry_run) for case in cases]

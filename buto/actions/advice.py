@@ -101,22 +101,30 @@ FEWEST_INTERVALS = 3
 SHORT_INTERVAL = "10ms"
 
 
-def settings_warning(known: Oracle, now: Settings, alpha: float | None) -> Advice | None:
-    """Return a warning about settings that differ from the oracle's; None if none do.
+def changed_settings(known: Oracle, now: Settings, alpha: float | None) -> tuple[str, ...]:
+    """Return the settings that differ from those with which an oracle was trained.
 
     Args:
         alpha: the alpha of this call, which is not a change of the configuration.
     """
     wanted, learned = now.flat(), known.settings.flat()
     changed = [key for key in wanted if wanted[key] != learned.get(key)]
-    keys = [key for key in changed if alpha is None or key != "alpha"]
-    if not keys:
-        return None
+    return tuple(key for key in changed if alpha is None or key != "alpha")
+
+
+def settings_warning(test: str, changed: tuple[str, ...], trained: str) -> Advice:
+    """Return a warning about settings that differ from the oracle's.
+
+    Args:
+        trained: how its training runs are named; empty if they are not stored here.
+    """
     return Advice(
         "judged with the settings of the training, not the current ones of ",
         Configuration(),
-        f" ({', '.join(keys)} changed); to use those: ",
-        Step(Action.TRAIN, known.test, from_runs="all"),
+        f" ({', '.join(changed)} changed); to use those: ",
+        # Other stored runs may be of another program.
+        Step(Action.TRAIN, test, from_runs=trained or None),
+        "" if trained else ", with the program as it was",
     )
 
 

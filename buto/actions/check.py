@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from buto.actions.advice import settings_warning
+from buto.actions.advice import changed_settings, settings_warning
 from buto.actions.commit_programs import base_of_change, keep_checked, watch_build
 from buto.actions.decide import JudgedTest, result_of
 from buto.actions.events import Reporter, Told, Warned, ignore
@@ -22,7 +22,7 @@ from buto.actions.plan import PlanProgress, plan_check, procedure_of
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete, group_sharing
 from buto.actions.release import anchor_of
-from buto.actions.stored import load_stored_runs, training_run_s
+from buto.actions.stored import load_runs_of_one_program, name_training, training_run_s
 from buto.actions.turns import (
     Dispute,
     TurnsResult,
@@ -35,13 +35,14 @@ from buto.actions.turns import (
 )
 from buto.actions.unwritten import warn_of_launches
 from buto.actions.waivers import find_waivers
-from buto.actions.workspace import KnownOracle
+from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import JudgeError, UsageError
 from buto.measure.host import probe_of
 from buto.measure.target import Extra
 from buto.oracle import AGENT_KEY, Oracle
 from buto.project.model import NoGrowth, TestConfig
 from buto.report.result import LeftOut, Result
+from buto.run.model import Run
 from buto.run.units import format_count, format_seconds
 from buto.steps import Action, Advice, Step
 
@@ -99,7 +100,7 @@ def check(project: Project, request: CheckRequest, reporter: Reporter = ignore) 
     for known in every:
         ours = project.find_test(known.oracle.test)
         if ours is not None:
-            warn_of_settings(known.oracle, ours, overrides.alpha, reporter)
+            warn_of_settings(launcher.workspace, known.oracle, ours, overrides.alpha, reporter)
             if request.from_runs is None:
                 warn_of_launches(known.oracle, ours, overrides, reporter)
         # A trailer in a wrong form is an error before anything is launched.
@@ -172,10 +173,7 @@ class _Checking(Struct, frozen=True, eq=False):
                 for case in cases
             ]
         else:
-            stored = [
-                load_stored_runs(launcher.workspace, known.oracle.test, self.request.from_runs)
-                for known in self.known
-            ]
+            stored = [_load_new_runs(launcher, known.oracle, self.request.from_runs) for known in self.known]
             results = [
                 result_of(
                     launcher,
@@ -190,6 +188,28 @@ class _Checking(Struct, frozen=True, eq=False):
         outcome = replace(conclude(Action.CHECK, results), left_out=self.left_out)
         keep(launcher, outcome)
         return outcome
+
+
+def _load_new_runs(launcher: Launcher, known: Oracle, which: str) -> list[Run]:
+    """Return the stored runs that a user named, without those that trained the oracle if there are others.
+
+    What the oracle has learned passes whatever it is, and would hide beside it what is new.
+    """
+    named = load_runs_of_one_program(launcher.workspace, known.test, which, launcher.report)
+    new = [run for run in named if run.id not in known.run_ids]
+    if not new:
+        these = "the run" if len(named) == 1 else f"the {len(named)} runs"
+        text = Advice(
+            "to check the program as it is now: ",
+            Step(Action.CHECK, known.test),
+            fact=f"{these} trained the oracle, so their verdict tells nothing",
+        )
+        launcher.report(Warned(known.test, text))
+        return named
+    if len(new) < len(named):
+        trained = f"{len(named) - len(new)} of {format_count(len(named), 'named run')} trained the oracle"
+        launcher.report(Warned(known.test, f"{trained}, and left out"))
+    return new
 
 
 def _warn_of_another_agent(launcher: Launcher, cases: Sequence[PlanProgress]) -> None:
@@ -286,8 +306,10 @@ def finish(
     return result
 
 
-def warn_of_settings(known: Oracle, test: TestConfig, alpha: float | None, reporter: Reporter) -> None:
+def warn_of_settings(
+    workspace: Workspace, known: Oracle, test: TestConfig, alpha: float | None, reporter: Reporter
+) -> None:
     """Report settings of a test that differ from those with which its oracle was trained."""
-    warning = settings_warning(known, test.settings, alpha)
-    if warning is not None:
-        reporter(Warned(test.name, warning))
+    changed = changed_settings(known, test.settings, alpha)
+    if changed:
+        reporter(Warned(test.name, settings_warning(known.test, changed, name_training(workspace, known))))

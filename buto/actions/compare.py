@@ -17,9 +17,8 @@ from buto.actions.outcome import CallOutcome, conclude
 from buto.actions.plan import plan_runs
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import describe, launch
-from buto.actions.stored import ALL, load_stored_runs
+from buto.actions.stored import ALL, load_runs_of_one_program
 from buto.actions.waivers import apply_waivers_between, waivers_between
-from buto.actions.workspace import Workspace
 from buto.actions.worktrees import at_revision
 from buto.errors import ButoError, UsageError
 from buto.judging import registry
@@ -150,9 +149,7 @@ def compare(project: Project, request: CompareRequest, reporter: Reporter = igno
         # A trailer in a wrong form is an error before anything is launched.
         waivers_between(launcher.workspace, old, new)
     if which is not None:
-        stored = {
-            program.name: _load(launcher.workspace, program.name, which) for program in request.programs
-        }
+        stored = {program.name: _load(launcher, program.name, which) for program in request.programs}
         return conclude(
             Action.COMPARE,
             [_compare(launcher, request, comparison, stored, {})],
@@ -181,13 +178,13 @@ def _settings(project: Project, name: str) -> Settings:
     return project.oracle(name, Action.COMPARE).settings if has_oracle else oracle.DEFAULT
 
 
-def _load(workspace: Workspace, test: str, which: str) -> list[Run]:
+def _load(launcher: Launcher, test: str, which: str) -> list[Run]:
     if which != ALL and ".." not in which:
         raise UsageError(
             Advice(Setting("from-runs", which), ": two programs have no ids in common"),
             advice=Advice(Setting("from-runs", ALL), ", or FIRST..LAST"),
         )
-    return load_stored_runs(workspace, test, which)
+    return load_runs_of_one_program(launcher.workspace, test, which, launcher.report)
 
 
 def _compare(

@@ -15,7 +15,7 @@ from buto.actions.mood import judge_as_then
 from buto.actions.no_growth import recall
 from buto.actions.outcome import CallOutcome, conclude
 from buto.actions.project import Project
-from buto.actions.stored import ALL, load_stored_runs, newest_check
+from buto.actions.stored import ALL, load_runs_of_one_program, load_stored_runs, newest_check
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.judging.configuration import DEFAULT
 from buto.report.history import HistoryEntry, load_entries
@@ -81,7 +81,8 @@ def _show_recorded(project: Project, test: str, runs: list[Run], reporter: Repor
     train = Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE)
     configured = project.find_test(test)
     fewest = oracle.fewest_runs(DEFAULT if configured is None else configured.settings)
-    lacking = fewest - len(load_stored_runs(project.workspace(), test, ALL, required=False))
+    alike = load_runs_of_one_program(project.workspace(), test, ALL, ignore, required=False)
+    lacking = fewest - len(alike)
     first = f"record {format_count(lacking, 'more run')}, then " if lacking > 0 else ""
     reporter(Shown(result, Advice(first, train)))
     return result

@@ -9,13 +9,21 @@ from buto.actions.engines import share_for
 from buto.actions.events import Reporter, Told, Warned, ignore
 from buto.actions.launcher import Launcher
 from buto.actions.project import Project
-from buto.actions.stored import ALL, load_stored_runs
+from buto.actions.stored import (
+    ALL,
+    is_of_another_program,
+    load_stored_runs,
+    of_newest_program,
+    of_programs,
+    programs_of,
+    training_runs,
+)
 from buto.errors import JudgeError
 from buto.judging.alarms import Selftest
 from buto.judging.classifiers import compare_metadata
 from buto.judging.procedure import N_CHECKED
 from buto.oracle import Oracle
-from buto.run.model import RunSet, run_set
+from buto.run.model import Run, RunSet, run_set
 from buto.run.units import format_count
 from buto.steps import Action, Advice, Step
 
@@ -61,7 +69,8 @@ def selftest(project: Project, request: SelftestRequest, reporter: Reporter = ig
             f"the oracle of {test} promises no rate of false alarms; method: {known.settings.method}",
             advice=Advice("leave out judge: method; then ", Step(Action.TRAIN, test)),
         )
-    runs = _load_unchanged(project.launcher(reporter), known, request.from_runs)
+    launcher = project.launcher(reporter)
+    runs = _load_unchanged(launcher, known, request.from_runs)
     fewer = max(len(runs) - N_CHECKED, 0)
     n_training = request.training or min(len(known.run_ids), fewer)
     if request.training is None and n_training < len(known.run_ids):
@@ -72,19 +81,27 @@ def selftest(project: Project, request: SelftestRequest, reporter: Reporter = ig
         reporter(Warned(test, text))
     fewest = max(oracle.fewest_runs(known.settings), n_training) + N_CHECKED
     if len(runs) < fewest:
-        more = Step(Action.RECORD, test, runs=max(20, fewest - len(runs)), plain=True)
         raise JudgeError(
             f"{test}: {format_count(len(runs), 'run')} of the unchanged program are too few; "
             f"at least {fewest} are needed",
-            advice=Advice(more),
+            advice=_how_to_get_more(launcher, known, max(20, fewest - len(runs))),
         )
     rates = oracle.selftest(known, runs, n_training, share_for(project.scheduler))
     return SelftestOutcome(runs, rates)
 
 
 def _load_unchanged(launcher: Launcher, known: Oracle, which: str) -> RunSet:
-    """Return the stored runs that were recorded in the oracle's environment."""
-    runs = load_stored_runs(launcher.workspace, known.test, which)
+    """Return the stored runs that were recorded in the oracle's environment, and are of its program.
+
+    The training runs tell which program that is. Where none of them is stored, and of runs that are named by
+    their ids, the user does.
+    """
+    runs: list[Run] = load_stored_runs(launcher.workspace, known.test, which)
+    if which == ALL or ".." in which:
+        trained = programs_of(training_runs(launcher.workspace, known))
+        ours = of_programs(runs, trained) if trained else of_newest_program(runs)
+        _tell_left_out(launcher, known.test, len(runs) - len(ours), "versions of the program")
+        runs = ours
     metadata = known.metadata
     alike = [
         run
@@ -93,7 +110,20 @@ def _load_unchanged(launcher: Launcher, known: Oracle, which: str) -> RunSet:
             difference.deciding for difference in compare_metadata(known.environment, run.metadata, metadata)
         )
     ]
-    if len(alike) < len(runs):
-        left_out = format_count(len(runs) - len(alike), "run")
-        launcher.report(Told(known.test, f"{left_out} of other environments left out"))
+    _tell_left_out(launcher, known.test, len(runs) - len(alike), "environments")
     return run_set(alike)
+
+
+def _tell_left_out(launcher: Launcher, test: str, n_runs: int, others: str) -> None:
+    if n_runs:
+        launcher.report(Told(test, f"{format_count(n_runs, 'run')} of other {others} left out"))
+
+
+def _how_to_get_more(launcher: Launcher, known: Oracle, n_runs: int) -> Advice:
+    """Return how there may be so many more runs of the unchanged program."""
+    if is_of_another_program(training_runs(launcher.workspace, known).runs):
+        return Advice(
+            "the program's files have changed since the training: to train with them as they are now: ",
+            Step(Action.TRAIN, known.test, plain=True),
+        )
+    return Advice(Step(Action.RECORD, known.test, runs=n_runs, plain=True))

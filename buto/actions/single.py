@@ -100,6 +100,8 @@ def finish(launcher: Launcher, progress: PlanProgress) -> Result:
     if result.error is not None:
         raise result.error
     if progress.check is not None:
-        check.warn_of_settings(progress.check.known.oracle, progress.test, None, launcher.report)
+        check.warn_of_settings(
+            launcher.workspace, progress.check.known.oracle, progress.test, None, launcher.report
+        )
     keep(launcher, conclude(action, [result]))
     return result

@@ -18,7 +18,7 @@ from buto.actions.aside import Aside
 from buto.actions.ending import bad_ending, check_ending
 from buto.actions.events import Reporter, Told, Warned, ignore
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
-from buto.actions.stored import ALL, is_of_another_program, load_stored_runs, training_runs
+from buto.actions.stored import ALL, is_of_another_program, load_runs_of_one_program, training_runs
 from buto.errors import JudgeError, MeasureError, UsageError
 from buto.judging.need import (
     FEWEST_RUNS,
@@ -114,7 +114,7 @@ def size(project: Project, request: SizeRequest, reporter: Reporter = ignore) ->
         StorageError: the store cannot be written.
     """
     name = request.test
-    runs = _runs(project, request)
+    runs = _runs(project, request, reporter)
     if runs and all(run.metadata.get(COLLECTOR) == PROCESS for run in runs):
         raise UsageError(
             f"{name}: its runs are of a process without a JVM, which has no heap to be sized",
@@ -142,14 +142,14 @@ def size(project: Project, request: SizeRequest, reporter: Reporter = ignore) ->
         return SizeOutcome(name, need, search.enough, outside, run_ids, search, aside.number)
 
 
-def _runs(project: Project, request: SizeRequest) -> Sequence[Run]:
+def _runs(project: Project, request: SizeRequest, reporter: Reporter) -> Sequence[Run]:
     """Return the runs that tell the need: those named, or those of the training."""
     workspace, name = project.workspace(), request.test
     if request.from_runs is None and not is_missing(project.oracle_path(name)):
         trained = training_runs(workspace, project.oracle(name, Action.SIZE)).runs
         if trained:
             return trained
-    return load_stored_runs(workspace, name, request.from_runs or ALL)
+    return load_runs_of_one_program(workspace, name, request.from_runs or ALL, reporter)
 
 
 def _tell_what_is_ahead(test: TestConfig, runs: Sequence[Run], reporter: Reporter) -> None:

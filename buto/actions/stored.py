@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from buto.actions.ending import bad_ending
+from buto.actions.events import Reporter, Warned
 from buto.actions.workspace import KnownOracle, Workspace
 from buto.errors import JudgeError, UsageError
 from buto.measure.command_line import program_digest
 from buto.oracle import Oracle
 from buto.run.format import Head
 from buto.run.model import PROGRAM, PURPOSE, SESSION, Run, RunSet, run_set
+from buto.run.units import format_count
 from buto.steps import Action, Advice, Part, Setting, Step
 
 ALL = "all"
@@ -59,6 +61,52 @@ def load_stored_runs(workspace: Workspace, test: str, which: str, *, required: b
     return runs
 
 
+def load_runs_of_one_program(
+    workspace: Workspace, test: str, which: str, reporter: Reporter, *, required: bool = True
+) -> list[Run]:
+    """Return stored runs that may be learned from or judged together, and report which are left out.
+
+    Of ``all`` and of a range these are the runs of the newest program in it: an oracle of two programs finds
+    nothing that is smaller than what differs between them. Runs that are named by their ids all count.
+
+    Args:
+        which, required: see :func:`load_stored_runs`, also for errors.
+    """
+    runs = load_stored_runs(workspace, test, which, required=required)
+    if which != ALL and ".." not in which:
+        return runs
+    alike = of_newest_program(runs)
+    if len(alike) < len(runs):
+        reporter(Warned(test, _describe_others(len(runs) - len(alike), len(runs))))
+    return alike
+
+
+def programs_of(runs: Iterable[Run]) -> frozenset[str]:
+    """Return the checksums over the files of the programs that these runs know to be of."""
+    return frozenset(str(known) for run in runs if (known := run.metadata.get(PROGRAM)) is not None)
+
+
+def of_programs(runs: Iterable[Run], programs: frozenset[str]) -> list[Run]:
+    """Return the runs that are not known to be of other programs than these; all if these are not known."""
+    return [run for run in runs if not programs or programs_of([run]) <= programs]
+
+
+def of_newest_program(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs that are not known to be of another program than the newest one of them."""
+    knowing = [run for run in runs if run.metadata.get(PROGRAM) is not None]
+    return of_programs(runs, programs_of(knowing[-1:]))
+
+
+def _describe_others(n_others: int, n_runs: int) -> Advice:
+    are = "is of another version" if n_others == 1 else "are of other versions"
+    return Advice(
+        "to take some of them, too, name each run by its id: ",
+        Setting("from-runs", "ID,ID"),
+        fact=f"{n_others} of {format_count(n_runs, 'stored run')} {are} of the program than the newest one, "
+        "and left out",
+    )
+
+
 def within(ids: Iterable[str], which: str) -> list[str]:
     """Return the ids in a range ``FIRST..LAST``, where either end may be left out."""
     first, _, last = which.partition("..")
@@ -69,6 +117,17 @@ def training_runs(workspace: Workspace, known: Oracle) -> RunSet:
     """Return the oracle's training runs that are still stored."""
     at_hand = set(workspace.runs.ids(known.test))
     return run_set(workspace.load(known.test, [run_id for run_id in known.run_ids if run_id in at_hand]))
+
+
+def name_training(workspace: Workspace, known: Oracle) -> str:
+    """Return how the oracle's training runs are named; empty if one of them is not stored here."""
+    ids = workspace.runs.ids(known.test)
+    trained = sorted(known.run_ids)
+    if not set(trained) <= set(ids):
+        return ""
+    heads = workspace.runs.heads(known.test, within(ids, f"{trained[0]}..{trained[-1]}"))
+    in_range = [head.id for head in heads if _may_teach(head)]
+    return f"{trained[0]}..{trained[-1]}" if in_range == trained else ",".join(trained)
 
 
 def training_run_s(workspace: Workspace, known: Oracle) -> float | None:
@@ -130,7 +189,7 @@ def _find_left_out(runs: Iterable[Run]) -> str:
     )
 
 
-def _may_teach(run: Run) -> bool:
+def _may_teach(run: Head | Run) -> bool:
     return run.quality.valid and run.metadata.get(PURPOSE) not in _JUDGED
 
 

@@ -30,7 +30,7 @@ from buto.actions.past_results import warn_of_failed_check
 from buto.actions.plan import PlanProgress, check_number_of_runs, plan_training
 from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
-from buto.actions.stored import load_stored_runs
+from buto.actions.stored import is_of_another_program, load_runs_of_one_program
 from buto.actions.trying import try_copy
 from buto.actions.unwritten import warn_of_training
 from buto.errors import BadFileError, ButoError, StorageError
@@ -41,7 +41,8 @@ from buto.programs.named import Kept
 from buto.report.result import Result
 from buto.report.strength import discouraging
 from buto.run.cache import is_missing
-from buto.run.units import format_number
+from buto.run.model import Run
+from buto.run.units import format_count, format_number
 from buto.steps import Action, Advice, Step
 
 
@@ -90,23 +91,36 @@ def train(project: Project, request: TrainRequest, reporter: Reporter = ignore) 
     which = request.from_runs
     if which is not None:
         cases = [
-            structs.replace(case, runs=tuple(load_stored_runs(launcher.workspace, case.name, which)))
+            structs.replace(
+                case,
+                runs=tuple(load_runs_of_one_program(launcher.workspace, case.name, which, launcher.report)),
+            )
             for case in cases
         ]
     else:
         for test in tests:
             check_number_of_runs(test)
         if request.resume is not None:
-            since = f"{request.resume}.."
-            cases = [
-                case.with_runs(load_stored_runs(launcher.workspace, case.name, since, required=False))
-                for case in cases
-            ]
+            cases = [case.with_runs(_load_resumed(launcher, case.name, request.resume)) for case in cases]
         cases = complete_learning(warn_of_growth(launcher), cases)
     results = [finish(launcher, case) for case in cases]
     outcome = conclude(action, results)
     keep(launcher, outcome)
     return outcome
+
+
+def _load_resumed(launcher: Launcher, test: str, first: str) -> list[Run]:
+    """Return the runs of an interrupted training; none if the program's files have changed since."""
+    runs = load_runs_of_one_program(launcher.workspace, test, f"{first}..", launcher.report, required=False)
+    if not is_of_another_program(runs):
+        return runs
+    text = (
+        f"the program's files have changed since the interrupted training: its "
+        f"{format_count(len(runs), 'run')} {'is' if len(runs) == 1 else 'are'} left out, and "
+        "all are launched anew"
+    )
+    launcher.report(Warned(test, text))
+    return []
 
 
 def warn_of_growth(launcher: Launcher) -> Launcher:

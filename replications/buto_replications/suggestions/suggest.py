@@ -12,10 +12,10 @@ from buto.actions.check import warn_of_settings
 from buto.actions.events import Reporter, ignore
 from buto.actions.like_runs import baseline_of
 from buto.actions.project import Project
-from buto.actions.stored import load_stored_runs
+from buto.actions.stored import load_stored_runs, name_training
 from buto.actions.workspace import Workspace
 from buto.api.options import check_count, locate
-from buto.errors import BadFileError, JudgeError, UsageError
+from buto.errors import JudgeError, UsageError
 from buto.judging.effects import MINIMUM_EFFECT
 from buto.judging.registry import detector
 from buto.oracle import Oracle
@@ -99,7 +99,7 @@ def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = 
     _refuse_without_effects(known)
     configured, workspace = project.find_test(test), project.workspace()
     if configured is not None:
-        warn_of_settings(known, configured, None, reporter)
+        warn_of_settings(workspace, known, configured, None, reporter)
     checks, trainings = past_checks(workspace, test)
     unlabelled = [check for check in checks if check.truth is Truth.UNKNOWN]
     old = {check.run_ids for check in unlabelled[: max(0, len(unlabelled) - request.last)]}
@@ -113,7 +113,8 @@ def suggest_for(project: Project, request: SuggestRequest, reporter: Reporter = 
         )
     suggestion = suggestion_for(test, present_effects(known), usable, past.judge, past.unjudged)
     label = Advice(Step(Action.LABEL, test, label="good", plain=True))
-    return SuggestOutcome(suggestion, _again(workspace, known) if suggestion.effects else label)
+    again = Advice(Step(Action.TRAIN, test, from_runs=name_training(workspace, known) or None))
+    return SuggestOutcome(suggestion, again if suggestion.effects else label)
 
 
 class _Past:
@@ -192,17 +193,6 @@ def _because(unjudged: Sequence[Unjudged]) -> str:
     counts = Counter(reason.why for reason in unjudged)
     reasons = "; ".join(f"of {format_count(count, 'check')} {why.value}" for why, count in counts.items())
     return f": {reasons}" if reasons else ": the store has none"
-
-
-def _again(workspace: Workspace, known: Oracle) -> Advice:
-    try:
-        runs = load_stored_runs(workspace, known.test, ",".join(known.run_ids))
-    except (BadFileError, JudgeError):
-        return Advice(Step(Action.TRAIN, known.test))
-    ids = [run.id for run in runs]
-    between = f"{ids[0]}..{ids[-1]}"
-    same = [run.id for run in load_stored_runs(workspace, known.test, between, required=False)] == ids
-    return Advice(Step(Action.TRAIN, known.test, from_runs=between if same else ",".join(ids)))
 
 
 def _sort(run_ids: Sequence[str]) -> Key:

@@ -100,6 +100,14 @@ def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project)
     assert project.learned() == list(range(10, 20))
 
 
+def test_a_training_of_a_program_that_has_changed_since_begins_anew(project: Project) -> None:
+    first = RunStore(project.directory / ".buto").ids("leaker")[0]
+    project.launches(range(30, 40), leak=3.0)
+    done = called(project.directory, "train", "leaker", "--resume", first, *COMMAND, exits=0)
+    assert "its 10 runs are left out, and all are launched anew" in done.stderr
+    assert project.learned() == list(range(10, 20))
+
+
 def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(project: Project) -> None:
     project.check("--", "java", "Leaker", "9", command="java Leaker 9")
     before = (project.directory / "oracles" / "leaker.json").read_text()
