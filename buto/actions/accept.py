@@ -30,6 +30,7 @@ from buto.actions.stored import (
 )
 from buto.actions.train import complete_learning, learn_from, learn_or_report, write_oracle
 from buto.actions.turns import find_reason, judge_by_oracle, load_turns
+from buto.actions.unmatched import commit_warning, settings_doubts
 from buto.actions.unwritten import warn_of_launches, warn_of_training
 from buto.actions.waivers import find_waivers, trailer_size
 from buto.actions.workspace import KnownOracle, Workspace
@@ -299,7 +300,13 @@ def finish(
         if not dry_run:
             strengths = learned.fitted.strengths(everything=True).found
             learned = write_oracle(launcher, case, learned, strengths)
-        texts = (*learned.warnings, *warnings(valid))
+        uncommitted = commit_warning(case.name, learned.commit, valid)
+        texts = (
+            *learned.warnings,
+            *warnings(valid),
+            *settings_doubts(case.test.settings, case.test.budget, valid),
+            *(() if uncommitted is None else (uncommitted,)),
+        )
         for warning in texts:
             launcher.report(Warned(case.name, warning))
         result = Result(case.name, case.oracle_path, case.runs, warnings=texts)

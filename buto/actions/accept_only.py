@@ -68,6 +68,16 @@ def accept_only(project: Project, request: AcceptOnlyRequest, reporter: Reporter
         )
     base = base_of_stored(runs)
     since, budgets = oracle_of_change(known.oracle, checked, base), budgets_of(known.oracle, base)
+    if not since.commit:
+        raise UsageError(
+            f"no trailer counts for {test!r}: its oracle knows no commit, since files had changed when it "
+            "was trained",
+            advice=Advice(
+                "accept all that has changed: ",
+                Step(Action.ACCEPT, test),
+                "; and commit your files before the next training",
+            ),
+        )
     before = said_before(launcher.workspace, since, finding, budgets)
     trailer = trailer_for(test, finding, request.reason.strip(), before)
     if request.commits:

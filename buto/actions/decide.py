@@ -33,6 +33,7 @@ from buto.actions.turns import (
     reason_stored,
     run_turns,
 )
+from buto.actions.unmatched import settings_doubts
 from buto.actions.waivers import apply_waivers
 from buto.actions.without_turns import (
     NOT_FOR_NAMED,
@@ -167,7 +168,7 @@ def decide(
         remember_mood(launcher.workspace, known.oracle, turns.mood)
         if test.config is not None and checked.against is not None and base is None:
             remember_alarm(launcher.workspace, known.oracle, alarm, checked)
-    checked = _since_base(launcher, test, checked)
+    checked = _with_doubts(_since_base(launcher, test, checked), test.config)
     if from_runs is not None and checked.against is not None:
         from_runs = ",".join(checked.verdict.run_ids)
     started_as = known.describe_start(checked.runs.runs)
@@ -225,6 +226,14 @@ def _accept_each(checked: CheckedRuns) -> tuple[Step, ...]:
     subjects = dict.fromkeys(headline.finding.subject for headline in story_of(checked.verdict).headlines)
     accept = Step(Action.ACCEPT, checked.oracle.test, why="if the change is meant")
     return tuple(structs.replace(accept, only=subject) for subject in [*subjects][:3][::-1])
+
+
+def _with_doubts(checked: CheckedRuns, config: TestConfig | None) -> CheckedRuns:
+    """Return a verdict with what its settings name that is not there."""
+    budget = {} if config is None else config.budget
+    doubts = tuple(settings_doubts(checked.oracle.settings, budget, checked.runs))
+    warnings = (*doubts, *checked.verdict.warnings)
+    return structs.replace(checked, verdict=replace(checked.verdict, warnings=warnings))
 
 
 def _since_base(launcher: Launcher, test: JudgedTest, checked: CheckedRuns) -> CheckedRuns:

@@ -32,6 +32,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.record import complete
 from buto.actions.stored import is_of_another_program, load_runs_of_one_program
 from buto.actions.trying import try_copy
+from buto.actions.unmatched import commit_warning, settings_doubts
 from buto.actions.unwritten import warn_of_training
 from buto.errors import BadFileError, ButoError, StorageError
 from buto.judging.alarms import Strength
@@ -180,6 +181,8 @@ def finish(launcher: Launcher, case: PlanProgress) -> Result:
             input_remark(valid),
             busy_training(valid),
             discouraging(strengths.found, len(valid)),
+            *settings_doubts(case.test.settings, case.test.budget, valid),
+            commit_warning(case.name, trained.commit, valid),
         )
         texts = tuple(text for text in remarks if text is not None)
         for warning in texts:

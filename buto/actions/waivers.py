@@ -12,6 +12,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from buto.actions import git
+from buto.actions.unmatched import trailer_doubts
 from buto.actions.workspace import Workspace
 from buto.errors import UsageError
 from buto.judging.verdict import Difference, Direction, Status, Verdict, Waived, Waiver
@@ -22,6 +23,7 @@ from buto.run.model import COMMIT
 from buto.run.patterns import fits
 from buto.run.properties import title_of
 from buto.run.units import format_change
+from buto.steps import Action, Advice, Step
 
 _DIRTY = "+dirty"
 _MOST_REASON = 200
@@ -37,7 +39,30 @@ def find_waivers(workspace: Workspace, known: Oracle, head: str = "HEAD") -> tup
     Raises:
         UsageError: a trailer is malformed; the advice has the right form.
     """
-    return waivers_between(workspace, known.commit, head) if known.commit else ((), "")
+    return (
+        waivers_between(workspace, known.commit, head) if known.commit else _uncounted(workspace, known, head)
+    )
+
+
+def _uncounted(workspace: Workspace, known: Oracle, head: str) -> tuple[tuple[Waiver, ...], str]:
+    """Return that no trailer counts, if there are any since an oracle without a commit was committed."""
+    if workspace.oracle_of is None:
+        return (), ""
+    try:
+        base = git.last_change(workspace.oracle_of(known.test).resolve())
+    except UsageError:
+        # What is later than a training that was not committed, nobody knows.
+        return (), ""
+    waivers, lacking = waivers_between(workspace, base, head)
+    if not any(waiver.test == known.test for waiver in waivers):
+        return (), lacking
+    text = Advice(
+        "accept all that has changed: ",
+        Step(Action.ACCEPT, known.test),
+        "; and commit your files before the next training",
+        fact=f"no {TRAILER} counts: the oracle knows no commit, since files had changed when it was trained",
+    )
+    return (), text
 
 
 def waivers_between(workspace: Workspace, base: str, head: str) -> tuple[tuple[Waiver, ...], str]:
@@ -75,7 +100,8 @@ def apply_waivers(
         return checked
     head = str(commits.pop() or "").removesuffix(_DIRTY)
     waivers, lacking = find_waivers(workspace, known, head) if head else ((), "")
-    return _find_waived_by(checked, known.test, waivers, lacking, allowed)
+    doubts = trailer_doubts(workspace, known.test, waivers, checked.runs)
+    return _find_waived_by(checked, known.test, waivers, (*doubts, *_some(lacking)), allowed)
 
 
 def apply_waivers_between(
@@ -92,18 +118,28 @@ def apply_waivers_between(
     """
     if not checked.verdict.findings:
         return checked
-    return _find_waived_by(checked, test, *waivers_between(workspace, old, new))
+    waivers, lacking = waivers_between(workspace, old, new)
+    doubts = trailer_doubts(workspace, test, waivers, checked.runs)
+    return _find_waived_by(checked, test, waivers, (*doubts, *_some(lacking)))
+
+
+def _some(text: str) -> tuple[str, ...]:
+    return (text,) if text else ()
 
 
 def _find_waived_by(
-    checked: CheckedRuns, test: str, waivers: Sequence[Waiver], lacking: str, allowed: Sequence[Waiver] = ()
+    checked: CheckedRuns,
+    test: str,
+    waivers: Sequence[Waiver],
+    remarks: Sequence[str],
+    allowed: Sequence[Waiver] = (),
 ) -> CheckedRuns:
     verdict = checked.verdict
     # A budget alone is the size that matters in these turns; beside a trailer it adds up.
     subjects = dict.fromkeys(waiver.subject for waiver in waivers)
     waived = waive(verdict, test, (*waivers, *_budgets_for(subjects, allowed)))
-    texts = tuple(_text(waived_finding) for waived_finding in waived.waived) + ((lacking,) if lacking else ())
-    return structs.replace(checked, verdict=replace(waived, warnings=(*texts, *waived.warnings)))
+    texts = tuple(_text(waived_finding) for waived_finding in waived.waived)
+    return structs.replace(checked, verdict=replace(waived, warnings=(*texts, *remarks, *waived.warnings)))
 
 
 def _budgets_for(subjects: Iterable[str], allowed: Sequence[Waiver]) -> list[Waiver]:
