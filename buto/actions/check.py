@@ -231,7 +231,8 @@ def _warn_of_another_agent(launcher: Launcher, cases: Sequence[PlanProgress]) ->
 
 def _tell_what_is_ahead(launcher: Launcher, cases: Sequence[PlanProgress]) -> None:
     """Say which launches follow at least and at most, and how long they take if the training runs tell."""
-    ahead = [(case, case.check) for case, *_ in group_sharing(cases) if case.check is not None]
+    launched = [case for case in cases if case.failure is None]
+    ahead = [(case, case.check) for case, *_ in group_sharing(launched) if case.check is not None]
     if not ahead:
         return
     first = ahead[0][1].procedure.ahead

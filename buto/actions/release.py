@@ -75,6 +75,11 @@ def release(project: Project, request: ReleaseRequest, reporter: Reporter = igno
     name = request.release
     if not name or name != name.strip() or not name.isprintable() or len(name) > 100:
         raise UsageError(f"a release needs a name of at most 100 characters in one line, got {name!r}")
+    if project.find_test(name) is not None or name in project.files.find_trained():
+        raise UsageError(
+            f"{name!r} is a test, and no name for a release",
+            advice=Advice("name the release after it: ", Step(action, name, release="VERSION")),
+        )
     every = [
         project.load_known(test, action) for test in project.names(request.names, action, request.overrides)
     ]
@@ -175,7 +180,8 @@ def anchor_of(workspace: Workspace, known: Oracle, test: TestConfig, reporter: R
             raise JudgeError(
                 "the history of what is checked out is not in this clone, and so no release", advice=git.FETCH
             )
-        raise _no_release(known)
+        here = sorted(name for name, commit in releases.items() if commit in ancestors)
+        raise _is_released(known, here[-1]) if here else _no_release(known)
     name = _last(repository, before, ancestors)
     later = sorted(tag for tag, commit in releases.items() if commit not in ancestors)
     if later:
@@ -271,6 +277,13 @@ def _no_release(known: Oracle) -> JudgeError:
             "; or the tags of releases: ",
             Setting("release", "v*"),
         ),
+    )
+
+
+def _is_released(known: Oracle, name: str) -> JudgeError:
+    return JudgeError(
+        f"{name} is what is checked out, so nothing of {known.test!r} has changed since",
+        advice=Advice("after the next commit: ", Step(Action.CHECK, known.test, release=name)),
     )
 
 

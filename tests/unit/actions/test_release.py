@@ -227,6 +227,23 @@ def test_without_a_release_nothing_is_launched(builds: Builds) -> None:
     assert "release" in str(failed_without_launch(builds).advice)
 
 
+def test_a_release_that_is_checked_out_is_not_asked_for_again(builds: Builds) -> None:
+    named(builds)
+    error = failed_without_launch(builds)
+    assert error.message.startswith("v1.4 is what is checked out")
+    assert "buto release" not in str(error.advice)
+    # What is not launched is not announced.
+    assert not [event for event in builds.events if isinstance(event, Told) and "in turns" in event.text]
+
+
+@pytest.mark.parametrize("names", [(), (TEST,)])
+def test_a_test_is_no_name_for_a_release(builds: Builds, names: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as refused:
+        release(builds.project, ReleaseRequest(names, TEST))
+    assert refused.value.advice == "name the release after it: buto release leaker VERSION"
+    assert not any(build.release for build in BuildStore(builds.directory / ".buto").of(TEST).values())
+
+
 def test_a_tag_that_moved_is_said(builds: Builds) -> None:
     named(builds)
     builds.commit()
