@@ -20,6 +20,7 @@ from buto.judging.configuration import DEFAULT, settings_from
 from buto.judging.effects import NEVER as NEVER_MATTERS
 from buto.judging.effects import is_effect
 from buto.judging.growth import ROUNDS
+from buto.judging.need import MIB
 from buto.judging.settings import Settings
 from buto.measure import virtual_threads
 from buto.measure.sources import chosen
@@ -368,8 +369,11 @@ class _Values(Struct, frozen=True):
                 limit = parse_bytes(str(written["limit"]))
             except UsageError as error:
                 raise UsageError(f"limit: {error.message}", advice=error.advice) from error
-            if not limit:
-                raise UsageError(f"limit must be a size above 0, got {written['limit']}")
+            if limit < MIB or str(written["limit"]).strip().isdecimal():
+                raise UsageError(
+                    f"limit must be a size with a unit, of at least 1 MiB, got {written['limit']}",
+                    advice=f"write {_guess_limit(written['limit'])}",
+                )
             return limit
 
     def budget(self, written: Mapping[str, Any]) -> dict[str, str]:
@@ -451,6 +455,13 @@ class _Values(Struct, frozen=True):
             raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
         is_text = isinstance(written, str)
         return tuple(self.text(at if is_text else (*at, index), word) for index, word in enumerate(words))
+
+
+def _guess_limit(written: object) -> str:
+    """Return the limit that a user may have meant: a number without a unit is of bytes, or else of MiB."""
+    text = str(written).strip()
+    n_bytes = int(text) if text.isdecimal() else 0
+    return f"limit: {-(-n_bytes // MIB) if n_bytes >= MIB else n_bytes or 512}MiB"
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

@@ -93,6 +93,27 @@ def labelled(tmp_path: Path, text: str = LABELLED, **variables: str) -> Config:
     return load(path, {"WHERE": "ci", **variables})
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("20", "20MiB"), ("268435456", "256MiB"), ("20KiB", "512MiB"), ("0", "512MiB")],
+)
+def test_a_limit_without_a_unit_or_below_a_megabyte_is_refused(
+    tmp_path: Path, written: str, meant: str
+) -> None:
+    path = tmp_path / "buto.yaml"
+    path.write_text(f"version: 1\ntests:\n  shop:\n    command: [java, Main]\n    limit: {written}\n")
+    with pytest.raises(ConfigError) as refused:
+        load(path)
+    assert "4:" in str(refused.value) or "5:" in str(refused.value)
+    assert f"limit: {meant}" in f"{refused.value} {refused.value.advice}"
+
+
+def test_a_limit_is_a_size_with_a_unit(tmp_path: Path) -> None:
+    path = tmp_path / "buto.yaml"
+    path.write_text("version: 1\ntests:\n  shop:\n    command: [java, Main]\n    limit: 1MiB\n")
+    assert load(path).tests["shop"].limit_bytes == 2**20
+
+
 def test_labels_are_a_name_and_pairs() -> None:
     assert parse_labels("ci, database=17,quota = half") == {"name": "ci", "database": "17", "quota": "half"}
     assert parse_labels("") == {}
