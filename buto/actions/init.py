@@ -53,8 +53,8 @@ from buto.run.store import RunStore
 from buto.run.stored import parse_json
 from buto.run.units import format_count, format_seconds
 
-SHORT_S = 2.0
-"""A program that ends sooner shows mostly how a JVM starts."""
+SHORT_S = 0.5
+"""A program that ends sooner has less than five of the usual samples."""
 
 _QUOTED = 5
 """Lines of a program that fails."""
@@ -385,7 +385,8 @@ def _remarks(
     elif run.outcome.duration_s < SHORT_S and not proposal.measure:
         took = format_seconds(run.outcome.duration_s)
         to_do.append(
-            f"it ended after {took}, which is mostly the JVM's start: give it more work, 3 s or more"
+            f"it ended after {took}, which is too short for more than a few samples: give it more work, a "
+            "second or two"
         )
     if look is not None and look.answers and not look.good:
         known = (

@@ -157,7 +157,7 @@ def _interval(ready_s: float) -> Iterator[str]:
 
 
 def _placeholders() -> Iterator[str]:
-    yield "    # If it serves, FILL IN and remove the comment signs; else let it end by itself, after 3 s."
+    yield "    # If it serves, FILL IN and remove the comment signs; else let it end by itself."
     yield "    # workload:"
     yield "    #   port: 8080"
     yield '    #   ready: {http: "http://127.0.0.1:${port}/", within: 2min}'

@@ -102,6 +102,19 @@ def test_a_program_that_ends_by_itself_gets_its_command_alone(project: Path) -> 
     assert (test.target.command, test.workload) == (("java", "Short.java", "100"), None)
 
 
+@pytest.mark.parametrize(("works_ms", "is_short"), [(0, True), (700, False)])
+def test_only_a_program_of_a_few_samples_is_told_to_do_more(
+    project: Path, works_ms: int, is_short: bool
+) -> None:
+    (project / "Works.java").write_text(
+        "class Works { public static void main(String[] args) throws Exception { Thread.sleep("
+        f"{works_ms}); }} }}"
+    )
+    subprocess.run(["javac", "Works.java"], cwd=project, timeout=60, check=True)
+    done = called(project, "init", "--", "java", "-cp", ".", "Works", exits=0)
+    assert ("too short" in done.stdout) is is_short
+
+
 def test_a_program_that_needs_arguments_is_told_how_to_give_them(project: Path) -> None:
     (project / "Picky.java").write_text(
         "class Picky { public static void main(String[] args) { System.exit(args.length - 1); } }"
