@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,18 +22,19 @@ from tempfile import TemporaryDirectory
 
 from buto import oracle
 from buto.actions.project import Project
-from buto.actions.report import has_no_oracle
+from buto.actions.report import ReportRequest, has_no_oracle, report
 from buto.actions.stored import ALL, load_stored_runs, newest_check, training_runs
 from buto.cli import parsing
 from buto.cli.console import Console
 from buto.cli.output_files import write_file
 from buto.cli.projects import project_of
 from buto.errors import EXIT_PASS
-from buto.judging.verdict import OF_CHECK
+from buto.judging.verdict import OF_CHECK, Verdict
+from buto.oracle import Oracle
 from buto.report.levels import select
 from buto.report.panels import OF_RECORDING, report_recorded_runs
 from buto.report.words import status_of
-from buto.run.model import run_set
+from buto.run.model import Run, run_set
 from buto.run.store import RunStore
 from buto.run.units import format_count
 from buto.steps import Action
@@ -81,7 +82,7 @@ def _pictures(project: Project, args: Namespace, console: Console) -> dict[str, 
             if which is None
             else load_stored_runs(project.workspace(), test, which)
         )
-        verdict = oracle.check(known, run_set(checked)) if checked else None
+        verdict = _judge(project, test, known, checked, which)
         if verdict is None:
             console.info("no check has been recorded yet")
         else:
@@ -96,6 +97,18 @@ def _pictures(project: Project, args: Namespace, console: Console) -> dict[str, 
     by_name = {panel.prop.name: panel for panel in panels}
     shown = [by_name[name] for name in select(by_name, args.properties, whose)]
     return pictures.single_pictures(shown, test, caption, args.format, roles)
+
+
+def _judge(
+    project: Project, test: str, known: Oracle, checked: Sequence[Run], which: str | None
+) -> Verdict | None:
+    """Return the verdict on checked runs; on those of the newest check the one that a report of it has."""
+    if not checked:
+        return None
+    if which is not None:
+        return oracle.check(known, run_set(checked))
+    (result,) = report(project, ReportRequest((test,))).results
+    return result.verdict
 
 
 @contextmanager

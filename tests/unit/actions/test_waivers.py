@@ -26,6 +26,7 @@ from buto.report import words
 from buto.report.formats.json_result import result_document
 from buto.report.result import Result
 from buto.run.model import Run
+from tests.support.processes.command import called
 from tests.support.projects import project_in
 from tests.support.report import made
 from tests.support.runs.scripted import Script
@@ -120,6 +121,16 @@ def test_a_change_that_its_commit_means_passes_with_author_and_reason(shop: Shop
     assert words.ALL_MEANT not in words.reasons(failed.verdict)[0]
     document = result_document("check", [result], 0, made.FINISHED)
     assert document["tests"][0]["verdict"]["waived"][0]["waivers"][0]["reason"] == "pages are kept"
+
+
+def test_a_picture_names_the_verdict_of_its_check(shop: Shop) -> None:
+    """Without the turns that the check has stored, and without what is meant, it would be another."""
+    shop.commit("Keep pages")
+    failed = shop.check()
+    shop.commit(f"Say so\n\n{trailers(failed)}")
+    assert status_of(shop.check()) is Status.PASS
+    drawn = called(shop.directory, "plot", "leaker", exits=0)
+    assert "checked runs, pass: " in drawn.stderr
 
 
 def test_an_unnamed_finding_beside_it_still_fails(shop: Shop) -> None:
