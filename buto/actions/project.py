@@ -36,7 +36,7 @@ from buto.run.masking import MASKED
 from buto.run.names import decode_test, encode_test
 from buto.run.storage import Place
 from buto.run.store import RunStore
-from buto.steps import EXAMPLE, Action, Advice, Setting, Step, Usage
+from buto.steps import EXAMPLE, Action, Advice, Configuration, Setting, Step, Usage
 
 
 class Overrides(Struct, frozen=True):
@@ -237,9 +237,11 @@ class Project(Struct, frozen=True):
         if is_missing(path):
             if self.configuration is not None and self.find_test(test) is None and self._near(test):
                 raise self._no_command(test, action)
+            train = Step(Action.TRAIN, test, command=("java", "..."))
+            lacks = self.configuration is not None and self.find_test(test) is None
             raise BadFileError(
                 Advice(f"{test!r} has no oracle yet: ", path, " does not exist"),
-                advice=Advice(Step(Action.TRAIN, test, command=("java", "..."))),
+                advice=self._name_the_configured(train) if lacks else Advice(train),
             )
         try:
             known_oracle = oracle.load(path, thorough=action is Action.CHECK)
@@ -380,6 +382,15 @@ class Project(Struct, frozen=True):
                 ),
             )
         return known.target
+
+    def _name_the_configured(self, step: Step) -> Advice:
+        """Return the advice on a test that the configuration does not have."""
+        assert self.configuration is not None
+        return Advice(
+            Configuration(),
+            f" has no such test, only {', '.join(self.configuration.tests)}; to train another: ",
+            structs.replace(step, plain=True),
+        )
 
     def _near(self, test: str) -> list[str]:
         tests = () if self.configuration is None else self.configuration.tests

@@ -193,6 +193,9 @@ def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Pat
     assert (
         "'third' has no oracle yet: oracles/third.json does not exist\ntry:  buto train third" in done.stderr
     )
+    typed = called(trained, "check", "leaker", "extra", exits=4)
+    assert "buto.yaml has no such test, only other, leaker, third" in typed.stderr
+    assert "buto train extra -- java ..." in typed.stderr
     (trained / "buto.yaml").unlink()
 
 
