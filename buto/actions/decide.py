@@ -34,7 +34,7 @@ from buto.actions.turns import (
     run_turns,
 )
 from buto.actions.unmatched import settings_doubts
-from buto.actions.waivers import apply_waivers
+from buto.actions.waivers import apply_waivers, trailers_for
 from buto.actions.without_turns import (
     NOT_FOR_NAMED,
     NOT_STORED,
@@ -215,6 +215,12 @@ def decide(
         first=first,
         causes=tuple(cause for causes in explained for cause in causes),
         growth=growth,
+        trailers=trailers_for(
+            launcher.workspace,
+            oracle_of_change(known.oracle, checked, base),
+            verdict,
+            budgets_of(known.oracle, base),
+        ),
     )
     result = reported(report, known.path)
     launcher.report(Judged(result))

@@ -16,12 +16,12 @@ from buto.actions.unmatched import trailer_doubts
 from buto.actions.workspace import Workspace
 from buto.errors import UsageError
 from buto.judging.verdict import Difference, Direction, Status, Verdict, Waived, Waiver
-from buto.judging.waivers import TRAILER, allowance, trailer_of, waive, waivers_in
+from buto.judging.waivers import LIVE_HEAP, TRAILER, allowance, trailer_of, waive, waivers_in
 from buto.oracle import CheckedRuns, Oracle
 from buto.report.sanitize import one_line
 from buto.run.model import COMMIT
 from buto.run.patterns import fits
-from buto.run.properties import title_of
+from buto.run.properties import LIVE_CLASSES, title_of
 from buto.run.units import format_change
 from buto.steps import Action, Advice, Step
 
@@ -192,6 +192,45 @@ def trailer_for(test: str, finding: Difference, reason: str, before: Sequence[Wa
     lacking = room * abs(size.change) - allowed
     text = f"{_rounded(100 * lacking / abs(size.old))}%" if size.old else _rounded(lacking)
     return trailer_of(Waiver(test, finding.subject, direction, text, reason))
+
+
+MOST_TRAILERS = 5
+"""Of one check; more say that it is not one change that is meant."""
+
+ANY_REASON = "REASON"
+"""What the author puts the reason in place of."""
+
+
+def trailers_for(
+    workspace: Workspace, known: Oracle, verdict: Verdict, allowed: Sequence[Waiver] = ()
+) -> tuple[str, ...]:
+    """Return the trailers that let a failed check pass; none if no trailers do, or they are too many.
+
+    Args:
+        known, allowed: as of :func:`apply_waivers`.
+    """
+    if verdict.status is not Status.REGRESSION or not known.commit:
+        return ()
+    findings: dict[str, Difference] = {}
+    for finding in verdict.findings:
+        if not isinstance(finding, Difference) or finding.size is None:
+            return ()
+        before = findings.get(finding.subject)
+        if before is None or before.size is None or abs(before.size.change) < abs(finding.size.change):
+            findings[finding.subject] = finding
+    if LIVE_HEAP in findings:
+        # Its trailer accepts them, too.
+        findings.pop(LIVE_CLASSES.name, None)
+    try:
+        waivers, lacking = find_waivers(workspace, known)
+        if lacking or len(findings) > MOST_TRAILERS:
+            return ()
+        return tuple(
+            trailer_for(known.test, finding, ANY_REASON, (*waivers, *_budgets_for((subject,), allowed)))
+            for subject, finding in findings.items()
+        )
+    except UsageError:
+        return ()
 
 
 def _rounded(size: float) -> str:

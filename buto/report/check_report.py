@@ -77,6 +77,8 @@ class CheckReport(Charted):
         first: the runs with which the check began; others may have decided.
         causes: of a regression that was explained, the methods that did it, the likeliest first.
         growth: whether something grows in every round; None if nobody looked, or it is not known.
+        trailers: of a check that fails, the lines with which a commit says that all this is meant; empty if
+            no such lines would let it pass.
     """
 
     verdict: Verdict
@@ -96,6 +98,7 @@ class CheckReport(Charted):
     first: RunSet = NO_RUNS
     causes: tuple[CodeCause, ...] = ()
     growth: GrowthReport | None = None
+    trailers: tuple[str, ...] = ()
 
     @property
     def detectable(self) -> str:
@@ -145,6 +148,7 @@ def check_report(
     first: RunSet = NO_RUNS,
     causes: tuple[CodeCause, ...] = (),
     growth: GrowthReport | None = None,
+    trailers: tuple[str, ...] = (),
 ) -> CheckReport:
     """Return the report of a check, or of a comparison.
 
@@ -153,7 +157,7 @@ def check_report(
         training: those of the oracle's training runs that are still in the store; of a comparison the runs
             of the other program are taken.
         made: an aware time.
-        again, likes, first, causes, growth: see :class:`CheckReport`.
+        again, likes, first, causes, growth, trailers: see :class:`CheckReport`.
     """
     oracle, verdict = checked.oracle, checked.verdict
     runs, training = cut_set_to_window(checked.runs), cut_set_to_window(checked.against or training)
@@ -179,6 +183,7 @@ def check_report(
         emitters=view.emitters,
         oracle_warnings=oracle.warnings,
         again=again,
+        trailers=trailers,
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
         stride=stride_of(training, runs),

@@ -164,6 +164,14 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *_hosts(report),
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),
         *_next(report, report.next_steps),
+        *_trailers(report),
+    ]
+
+
+def _trailers(report: CheckReport) -> list[Line]:
+    # Not cut: people copy it.
+    return [
+        line("  ", ("if meant, in the commit:", "cyan"), f" {one_line(text)}") for text in report.trailers
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from buto.judging.verdict import Difference, Direction, Status, Verdict, Waiver
 from buto.judging.waivers import waive, waivers_in
 from buto.report import words
 from buto.report.formats.json_result import result_document
+from buto.report.formats.markdown import markdown_text
 from buto.report.result import Result
 from buto.run.model import Run
 from tests.support.processes.command import called
@@ -121,6 +123,19 @@ def test_a_change_that_its_commit_means_passes_with_author_and_reason(shop: Shop
     assert words.ALL_MEANT not in words.reasons(failed.verdict)[0]
     document = result_document("check", [result], 0, made.FINISHED)
     assert document["tests"][0]["verdict"]["waived"][0]["waivers"][0]["reason"] == "pages are kept"
+
+
+def test_a_failed_check_has_the_trailers_with_which_it_passes(shop: Shop) -> None:
+    shop.commit("Keep pages")
+    failed = shop.check()
+    assert failed.report is not None
+    lines = failed.report.trailers
+    assert LIVE in [waiver.subject for text in lines for waiver in waivers_in(text)]
+    assert html.escape(lines[0]) in markdown_text([failed])
+    shop.commit("Say so\n\n" + "\n".join(lines))
+    passed = shop.check()
+    assert status_of(passed) is Status.PASS
+    assert passed.report is not None and not passed.report.trailers
 
 
 def test_a_picture_names_the_verdict_of_its_check(shop: Shop) -> None:
