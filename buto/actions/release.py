@@ -95,6 +95,40 @@ def release(project: Project, request: ReleaseRequest, reporter: Reporter = igno
     return done
 
 
+def take_back(project: Project, request: ReleaseRequest) -> list[str]:
+    """Remove a release that was named by mistake, and return the tests that had it.
+
+    A tag that the configuration takes for a release stays one.
+
+    Raises:
+        UsageError: none of the tests has such a release.
+        BadFileError: an entry is damaged, or there is no oracle.
+        StorageError: the store cannot be written.
+    """
+    workspace, action = project.workspace(), Action.RELEASE
+    builds = builds_in(workspace)
+    names = project.names(request.names, action, request.overrides)
+    builds_of = {test: builds.of(test) for test in names}
+    done = [
+        test
+        for test, builds_of_test in builds_of.items()
+        if any(build.release == request.release for build in builds_of_test.values())
+    ]
+    if not done:
+        named = {build.release for found in builds_of.values() for build in found.values()} - {""}
+        raise UsageError(
+            f"no release of {', '.join(map(repr, names))} was named {request.release!r}",
+            advice=f"these were: {', '.join(sorted(named)) or 'none'}; a tag is removed by git tag -d NAME",
+        )
+    for test in done:
+        known = project.load_known(test, action)
+        for entry, build in builds_of[test].items():
+            if build.release == request.release:
+                builds.delete(test, entry)
+        forget_programs(workspace, test, known.oracle.program, find_used_programs(workspace, test))
+    return done
+
+
 def _release(workspace: Workspace, known: KnownOracle, test: TestConfig, name: str) -> Released:
     commit, is_here = _release_commit(workspace, name)
     program: OldProgram | Unkept = Unkept("there is no commit")

@@ -17,7 +17,7 @@ from buto.actions.kept import forget_programs, keep_program, watch
 from buto.actions.old_program import ChosenProgram
 from buto.actions.past_results import acceptance_error
 from buto.actions.project import NO_OVERRIDES, Files, Overrides, Project
-from buto.actions.release import ReleaseRequest, anchor_of, release
+from buto.actions.release import ReleaseRequest, anchor_of, release, take_back
 from buto.actions.report import ReportRequest, report
 from buto.actions.train import TrainRequest, train
 from buto.errors import EXIT_NOT_JUDGED, JudgeError, UsageError
@@ -242,6 +242,37 @@ def test_a_test_is_no_name_for_a_release(builds: Builds, names: tuple[str, ...])
         release(builds.project, ReleaseRequest(names, TEST))
     assert refused.value.advice == "name the release after it: buto release leaker VERSION"
     assert not any(build.release for build in BuildStore(builds.directory / ".buto").of(TEST).values())
+
+
+def test_a_release_that_was_taken_back_is_no_anchor(builds: Builds) -> None:
+    first = named(builds, "v1.4")
+    builds.commit()
+    (builds.directory / "app.jar").write_text("another program")
+    git(builds.directory, "commit", "--quiet", "--all", "-m", "Another program")
+    named(builds, "mistake")
+    builds.commit()
+    assert anchor(builds)[0] == "mistake"
+    (kept,) = kept_of(builds, "mistake")
+    assert take_back(builds.project, ReleaseRequest((TEST,), "mistake")) == [TEST]
+    assert anchor(builds) == ("v1.4", first)
+    assert not kept_of(builds, "mistake") and kept not in find_used_programs_of(builds)
+    with pytest.raises(UsageError, match="no release of 'leaker' was named 'mistake'"):
+        take_back(builds.project, ReleaseRequest((TEST,), "mistake"))
+
+
+def kept_of(builds: Builds, name: str) -> list[str]:
+    entries = BuildStore(builds.directory / ".buto").of(TEST).values()
+    return [
+        build.old_program.id
+        for build in entries
+        if build.release == name and isinstance(build.old_program, Kept)
+    ]
+
+
+def find_used_programs_of(builds: Builds) -> set[str]:
+    used = find_used_programs(builds.project.workspace(), TEST)
+    assert used is not None
+    return used
 
 
 def test_a_tag_that_moved_is_said(builds: Builds) -> None:
