@@ -50,9 +50,9 @@ _THREADS = "jvm.thread.count"
 _DESCRIPTORS, _DESCRIPTOR = "process.unix.file_descriptor.count", "java.io.FileDescriptor"
 """Open files, and the object that each file of a Java program has, as long as it is not garbage."""
 
-_FILLERS = ("int[]", "jdk.internal.vm.FillerArray", "jdk.internal.vm.FillerObject")
-"""What takes the place of garbage that a forced collection by the serial or the parallel collector leaves
-where it is. Which of these arrays are the program's own is not known."""
+_GAPS = "int[]"
+"""What JDKs before 20 count where a collection left garbage. The agent collects until there is none, but not
+where that takes long. Which of these arrays are the program's own is not known."""
 
 _AT_ONCE = {
     "process.unix.file_descriptor.count": "mbean[java.lang:type=OperatingSystem]/OpenFileDescriptorCount"
@@ -334,14 +334,15 @@ def series_of(run: Run) -> RoundSeries:
 
 
 def _series_of_shares(run: Run, n: int) -> RoundSeries | None:
-    """Return the heap and the counters at the end of n equal shares of the work; None if one is not known."""
-    if not {_ALLOCATED, _AFTER_COLLECTION, LIVE_HEAP} <= run.column_of.keys():
+    """Return the heap and the counters at the end of n equal shares of the work; None if one is not known.
+
+    The last share has the objects of the histogram, in which gaps that newer JDKs name are not counted.
+    """
+    if not {_ALLOCATED, _AFTER_COLLECTION} <= run.column_of.keys():
         return None
-    live = run.series(LIVE_HEAP)
-    counted = live[~np.isnan(live)][-1:]
     known = np.flatnonzero(~np.isnan(run.series(_ALLOCATED)))
     at_end = next((histogram for histogram in run.histograms if histogram.point == AT_END), None)
-    if not len(known) or not len(counted) or at_end is None:
+    if not len(known) or at_end is None:
         return None
     work = run.series(_ALLOCATED)[known]
     ends = np.searchsorted(work, work[-1] * np.arange(1, n) / n)
@@ -352,8 +353,8 @@ def _series_of_shares(run: Run, n: int) -> RoundSeries | None:
     shares = [slice(first + 1, last + 1) for first, last in pairwise([-1, *rows])]
     used = run.series(_AFTER_COLLECTION)
     # Of several collections the one that left least is nearest to what is alive.
-    fillers = sum(class_count.size_bytes for class_count in at_end.classes if class_count.name in _FILLERS)
-    heap = np.array([*(np.min(used[share]) for share in shares[:-1]), counted[0] - fillers])
+    gaps = sum(class_count.size_bytes for class_count in at_end.classes if class_count.name == _GAPS)
+    heap = np.array([*(np.min(used[share]) for share in shares[:-1]), at_end.bytes - gaps])
     counters = {
         name: _at_ends(run.series(name), run.times_s, shares)
         for name in (_THREADS, _DESCRIPTORS)

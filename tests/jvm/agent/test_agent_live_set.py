@@ -56,6 +56,40 @@ def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
     np.testing.assert_array_equal(after[:-3], before)
 
 
+FULL = {"Serial": "jvm.gc.count[MarkSweepCompact]", "Parallel": "jvm.gc.count[PS MarkSweep]"}
+
+
+@pytest.mark.parametrize("n_before", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", FULL)
+def test_garbage_that_collections_leave_between_objects_is_not_counted(
+    java: str, scene: Scene, kind: str, n_before: int
+) -> None:
+    """A mebibyte between objects that are kept, too little for most collections to move those."""
+    held = [f"keep={4 * MIB}", f"hold={MIB}", f"keep={8 * MIB}", f"gc={n_before}", "drop=0"]
+    options = [f"-XX:+Use{kind}GC", "-Xms64m", "-Xmx64m"]
+    heard = run(scene, java, options, held)
+    ((*_, objects, size, printed),) = heard.histograms
+    found = counts(printed)
+    assert not any("Filler" in name for name in found)
+    assert found["[I"][1] < MIB / 8
+    assert found["[B"][1] < 12.9 * MIB
+    assert (heard.series(LIVE)[-1], heard.series(OBJECTS)[-1]) == (size, objects)
+    assert size == sum(of_class for _, of_class in found.values()) or len(found) == 500
+    # However often the agent collected, that came after all that was measured.
+    before, after = heard.rows[-2:]
+    np.testing.assert_array_equal(after[:-3], before)
+    assert heard.series(FULL[kind])[-1] == n_before
+
+
+def test_an_explicit_collection_that_is_disabled_leaves_the_count_exact(java: str, scene: Scene) -> None:
+    options = ["-XX:+UseSerialGC", "-Xmn2m", "-Xms64m", "-Xmx64m", "-XX:+DisableExplicitGC"]
+    heard = run(scene, java, options, ["keep=65536", f"hold={MIB}", f"keep={8 * MIB}", "drop=0"])
+    ((*_, printed),) = heard.histograms
+    found = counts(printed)
+    assert not any("Filler" in name for name in found)
+    assert found["[I"][1] < MIB / 4
+
+
 def test_a_heap_that_is_too_large_is_not_counted(one_java: str, scene: Scene) -> None:
     """Of a collector that never collects, so that the heap is as large as what the program has allocated."""
     heard = run(scene, one_java, [*NOT_COLLECTED, "-Xmx2300m"], [f"main={2100 * MIB}"])

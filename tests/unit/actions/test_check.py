@@ -177,6 +177,22 @@ def test_an_oracle_of_another_build_s_agent_is_said_before_the_first_launch(
     )
 
 
+@pytest.mark.parametrize("leak", [1.0, 9.0])
+def test_an_oracle_of_an_agent_that_counted_more_fails_only_what_the_kept_program_does_not_do(
+    tmp_path: Path, launches: Script, leak: float
+) -> None:
+    """The agent of today counts less in both programs, so that turns alone tell what has changed."""
+    before = {AGENT_KEY: "of another build"}
+    put_down(launches, *(leaking_run(number, leak=3.0, **before) for number in range(N_TRAINING)))
+    train(project_in(tmp_path), TrainRequest(("leaker",), JAVA))
+    now = {AGENT_KEY: probe_of("agent")}
+    launches.events["leaker"] = (leaking_run(number, leak=leak, **now) for number in count(20))
+    launches.events["leaker@trained"] = (leaking_run(number, **now) for number in count(100))
+    (result,) = check(project_in(tmp_path), CheckRequest(("leaker",))).results
+    assert launches.launched.count("leaker@trained") > 0
+    assert result.status == ("pass" if leak == 1.0 else "regression")
+
+
 def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     tmp_path: Path, launches: Script
 ) -> None:

@@ -6,7 +6,8 @@ import java.util.concurrent.CountDownLatch;
  * Allocates what its arguments say, and sleeps after each step: {@code main=BYTES} in the main thread,
  * {@code live=BYTES} in each of four threads that live on, {@code dead=BYTES} in each of four that die at a byte of
  * its standard input,
- * {@code gone=BYTES} in each of four that die at once, {@code keep=BYTES} for good, {@code gc=0} collects,
+ * {@code gone=BYTES} in each of four that die at once, {@code keep=BYTES} for good, {@code hold=BYTES} until
+ * {@code drop=0}, {@code gc=TIMES} collects,
  * {@code wait=0} waits for a byte of its standard input, {@code halt=CODE} ends without exit hooks.
  */
 public final class Allocates {
@@ -18,6 +19,7 @@ public final class Allocates {
     private static final long STEP_MS = 150;
     private static final CountDownLatch SEEN = new CountDownLatch(1);
     private static final List<Object> KEPT = new ArrayList<Object>();
+    private static final List<Object> HELD = new ArrayList<Object>();
     private static volatile Object last;
 
     private Allocates() {}
@@ -37,8 +39,16 @@ public final class Allocates {
             for (long done = 0; done < bytes; done += PIECE) {
                 KEPT.add(new Session(new byte[CONTENT]));
             }
+        } else if (deed.equals("hold")) {
+            for (long done = 0; done < bytes; done += PIECE) {
+                HELD.add(new byte[CONTENT]);
+            }
+        } else if (deed.equals("drop")) {
+            HELD.clear();
         } else if (deed.equals("gc")) {
-            System.gc();
+            for (long time = 0; time < bytes; time++) {
+                System.gc();
+            }
         } else if (deed.equals("halt")) {
             Runtime.getRuntime().halt((int) bytes);
         } else if (deed.equals("wait")) {

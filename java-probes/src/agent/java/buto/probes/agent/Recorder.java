@@ -97,7 +97,7 @@ final class Recorder {
      * them.
      */
     void countRound(String point, long missedTicks) {
-        liveSet.measure(false, columns);
+        liveSet.measure(false, true, columns);
         descriptors.read(columns);
         nativeHeap.read(columns);
         sample(missedTicks);
@@ -241,12 +241,13 @@ final class Recorder {
      * holds. So the row is not lost if the collection takes too long.
      *
      * @param isLimited whether not to measure a heap for which that takes long
+     * @param mayRepeat whether to collect more than once, where that makes the count exact
      */
-    void measureLiveSet(String point, boolean isLimited) {
+    void measureLiveSet(String point, boolean isLimited, boolean mayRepeat) {
         if (!isRowKept) {
             return;
         }
-        liveSet.measure(isLimited, columns);
+        liveSet.measure(isLimited, mayRepeat, columns);
         liveSet.set(columns);
         if (columns.announce(out)) {
             columns.explain(out);

@@ -289,7 +289,8 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
 
     private void measureLiveSet(String at) {
         measuring = true;
-        recorder.measureLiveSet(at, request.liveSet == Request.AT_EXIT);
+        // Before the last sample, collections are part of what is measured.
+        recorder.measureLiveSet(at, request.liveSet == Request.AT_EXIT, END.equals(at));
         measuring = exiting;
     }
 

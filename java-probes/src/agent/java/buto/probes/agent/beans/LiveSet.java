@@ -18,6 +18,19 @@ import java.util.List;
 public final class LiveSet {
     private static final String COMMAND = "GC.class_histogram";
     private static final String OPERATION = "gcClassHistogram";
+
+    /** Unlike System.gc() since Java 9 also with -XX:+DisableExplicitGC. */
+    private static final String COLLECT = "GC.run";
+
+    private static final String COLLECT_OPERATION = "gcRun";
+
+    /** The classes of what a collection puts where garbage was that it does not remove, from Java 20 on. */
+    private static final String GAP = "jdk.internal.vm.Filler";
+
+    /** One of them, which only a JDK has that does not use arrays of numbers. */
+    private static final String NAMED_GAP = GAP + "Object";
+
+    private static final long NANOS_OF_MILLI = 1000000;
     private static final int MOST_CLASSES = 500;
     private static final int MOST_CHARS = 1 << 18;
 
@@ -27,7 +40,10 @@ public final class LiveSet {
     /** Of the live objects that are written into a file. */
     private static final long MOST_DUMPED = 1L << 30;
 
-    /** Nor is a heap of which a collection took longer. */
+    /** The serial collector leaves no gaps in every collection of this number. */
+    private static final int WHOLE = 4;
+
+    /** Nor is a heap of which a collection took longer; nor is one counted again if that takes longer in all. */
     private static final long LONGEST_COLLECTION_MILLIS = 1000;
 
     private final PlatformBeans platform;
@@ -64,8 +80,9 @@ public final class LiveSet {
      * Measures now, which stops the program for as long as a full collection and a walk over its objects take.
      *
      * @param isLimited whether not to measure a heap for which that takes long
+     * @param mayRepeat whether to collect as often as it takes until no gaps are left between the objects
      */
-    public void measure(boolean isLimited, Columns columns) {
+    public void measure(boolean isLimited, boolean mayRepeat, Columns columns) {
         bytesColumn = columns.add("jvm.memory.heap.live");
         objectsColumn = columns.add("jvm.object.live");
         timeColumn = columns.add("buto.live_set.time");
@@ -75,7 +92,7 @@ public final class LiveSet {
         classes = null;
         reason = isLimited ? whyNot() : null;
         if (reason == null) {
-            measure();
+            measure(mayRepeat);
         } else {
             columns.unreadable(timeColumn, reason);
         }
@@ -100,10 +117,10 @@ public final class LiveSet {
         return tenths / 10 + "." + tenths % 10;
     }
 
-    private void measure() {
+    private void measure(boolean mayRepeat) {
         long began = System.nanoTime();
         try {
-            String histogram = histogram();
+            String histogram = histogram(mayRepeat);
             if (histogram == null) {
                 reason = "the JVM did not collect, because of its options or its kind of collector";
             } else {
@@ -120,15 +137,60 @@ public final class LiveSet {
     }
 
     /** The command collects first, unless the collector cannot do so in a pause; then an explicit collection may. */
-    private String histogram() throws Exception {
+    private String histogram(boolean mayRepeat) throws Exception {
         prepare();
         long before = collections();
+        long millisBefore = collectionMillis();
+        long began = System.nanoTime();
         String histogram = diagnostics.run(COMMAND, OPERATION, "");
-        if (collections() > before) {
+        if (collections() == before) {
+            System.gc();
+            return collections() > before ? diagnostics.run(COMMAND, OPERATION, "-all") : null;
+        }
+        int more = mayRepeat ? collectionsUntilWhole() : 0;
+        if (more == 0) {
             return histogram;
         }
-        System.gc();
-        return collections() > before ? diagnostics.run(COMMAND, OPERATION, "-all") : null;
+        long tookMillis = (System.nanoTime() - began) / NANOS_OF_MILLI;
+        long collectedMillis = collectionMillis() - millisBefore;
+        if (2 * tookMillis + (more - 1) * collectedMillis > LONGEST_COLLECTION_MILLIS) {
+            return histogram;
+        }
+        // Else it would be counted.
+        histogram = null;
+        for (; more > 1; more--) {
+            diagnostics.run(COLLECT, COLLECT_OPERATION, "");
+        }
+        return diagnostics.run(COMMAND, OPERATION, "");
+    }
+
+    /**
+     * Returns how many more collections it takes until no garbage is left that counts as objects. Two collectors leave
+     * garbage where little of it is below many objects, and an older JDK counts it as arrays of numbers, which may be
+     * the program's, too: the serial collector in three of four collections, the parallel one unless it is told to run.
+     */
+    private int collectionsUntilWhole() {
+        if (areGapsNamed()) {
+            return 0;
+        }
+        for (GarbageCollectorMXBean collector : collectors) {
+            if (collector.getName().equals("MarkSweepCompact")) {
+                return (int) (WHOLE - collector.getCollectionCount() % WHOLE) % WHOLE;
+            }
+            if (collector.getName().equals("PS MarkSweep")) {
+                return 2;
+            }
+        }
+        return 0;
+    }
+
+    private static boolean areGapsNamed() {
+        try {
+            Class.forName(NAMED_GAP, false, null);
+            return true;
+        } catch (ClassNotFoundException olderJdk) {
+            return false;
+        }
     }
 
     /** Writes the live objects into a new file; returns why not, or null. */
@@ -156,20 +218,29 @@ public final class LiveSet {
         return count;
     }
 
+    private long collectionMillis() {
+        long millis = 0;
+        for (GarbageCollectorMXBean collector : collectors) {
+            millis += Math.max(0, collector.getCollectionTime());
+        }
+        return millis;
+    }
+
     /** The classes are sorted by size; the last line has the word Total and both sums. */
-    private void read(String histogram) {
-        int last = histogram.lastIndexOf("\nTotal");
+    private void read(String printed) {
+        int last = printed.lastIndexOf("\nTotal");
         if (last < 0) {
             reason = "the JVM printed a list of classes without a total";
             return;
         }
-        String total = histogram.substring(last + 6).trim();
+        String total = printed.substring(last + 6).trim();
         int blank = total.indexOf(' ');
         objects = Long.parseLong(total.substring(0, blank));
         bytes = Long.parseLong(total.substring(blank).trim());
+        String histogram = withoutGaps(printed.substring(0, last + 1));
         int end = 0;
         // Two lines of the heading come first.
-        for (int line = 0; line < MOST_CLASSES + 2 && end < last; line++) {
+        for (int line = 0; line < MOST_CLASSES + 2 && end < histogram.length() - 1; line++) {
             int next = histogram.indexOf('\n', end + 1);
             if (next > MOST_CHARS) {
                 break;
@@ -177,6 +248,26 @@ public final class LiveSet {
             end = next;
         }
         classes = histogram.substring(0, end);
+    }
+
+    /** Returns the list without the classes of gaps, and subtracts these from both sums. */
+    private String withoutGaps(String histogram) {
+        String kept = histogram;
+        int at = kept.indexOf(GAP);
+        while (at >= 0) {
+            int begin = kept.lastIndexOf('\n', at) + 1;
+            int end = kept.indexOf('\n', at) + 1;
+            // Place, objects, bytes, and the name, which may be that of an array.
+            String[] words = kept.substring(begin, end).trim().split(" +");
+            if (words.length > 3 && words[3].startsWith(GAP, words[3].lastIndexOf('L', 1) + 1)) {
+                objects -= Long.parseLong(words[1]);
+                bytes -= Long.parseLong(words[2]);
+                kept = kept.substring(0, begin) + kept.substring(end);
+                end = begin;
+            }
+            at = kept.indexOf(GAP, end);
+        }
+        return kept;
     }
 
     /** Sets the last values in the current row; NaN before the first measurement. */
