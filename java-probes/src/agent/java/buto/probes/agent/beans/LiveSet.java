@@ -43,8 +43,14 @@ public final class LiveSet {
     /** The serial collector leaves no gaps in every collection of this number. */
     private static final int WHOLE = 4;
 
-    /** Nor is a heap of which a collection took longer; nor is one counted again if that takes longer in all. */
+    /** Nor is a heap of which a collection took longer. */
     private static final long LONGEST_COLLECTION_MILLIS = 1000;
+
+    /**
+     * Nor is one counted again if that is likely to take longer in all. A training does without counts that take longer
+     * than a second, which is worse than a few gaps.
+     */
+    private static final long LONGEST_REPETITION_MILLIS = 750;
 
     private final PlatformBeans platform;
     private final Instrumentation instrumentation;
@@ -153,7 +159,7 @@ public final class LiveSet {
         }
         long tookMillis = (System.nanoTime() - began) / NANOS_OF_MILLI;
         long collectedMillis = collectionMillis() - millisBefore;
-        if (2 * tookMillis + (more - 1) * collectedMillis > LONGEST_COLLECTION_MILLIS) {
+        if (2 * tookMillis + (more - 1) * collectedMillis > LONGEST_REPETITION_MILLIS) {
             return histogram;
         }
         // Else it would be counted.
