@@ -37,13 +37,14 @@ class Action(Enum):
     DELETE_RUN = "runs delete"
     ATTACH = "attach"
     DOCTOR = "doctor"
+    SCHEMA = "schema"
 
 
 class Step(Struct, frozen=True):
     """One thing to do next, with what was specified for this call.
 
     Attributes:
-        test: what it is about; empty where it is about all.
+        test: what it is about, of SCHEMA the schema; empty where it is about all.
         runs: how many runs to launch; None for the default.
         from_runs: which stored runs to take instead of launching, see
             :func:`buto.actions.stored.load_stored_runs`.

@@ -54,6 +54,10 @@ class FrontEnd(ABC):
         written = self.write(step)
         return f"{written}  # {step.why}" if step.why else written
 
+    def offers(self, step: Step) -> bool:
+        """Return whether this front end has a short way for a step; others are not among what to do next."""
+        return True
+
     @abstractmethod
     def write(self, step: Step) -> str:
         """Return a step as the user writes it, complete and quoted."""
@@ -106,9 +110,15 @@ def word_result(result: Result, front_end: FrontEnd) -> Result:
     if verdict is not None:
         verdict = _word_verdict(verdict, front_end)
     if report is not None and verdict is not None:
-        steps = tuple(map(words, report.next_steps))
+        offered = [step for step in report.next_steps if _is_offered(step, front_end)]
+        steps = tuple(map(words, offered or report.next_steps[-1:]))
         report = replace(report, verdict=verdict, again=words(report.again), next_steps=steps)
     return replace(result, verdict=verdict, report=report, warnings=tuple(map(words, result.warnings)))
+
+
+def _is_offered(text: str, front_end: FrontEnd) -> bool:
+    steps = [part for part in text.parts if isinstance(part, Step)] if isinstance(text, Advice) else []
+    return all(map(front_end.offers, steps))
 
 
 def _word_verdict(verdict: Verdict, front_end: FrontEnd) -> Verdict:

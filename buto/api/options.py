@@ -44,7 +44,15 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 _LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY, Action.RELEASE})
 _OF_STORED = frozenset({Action.SELFTEST, Action.LABEL})
 _COMMAND_LINE_ONLY = frozenset(
-    {Action.ATTACH, Action.BISECT, Action.GROW, Action.SIZE, Action.REPORT, Action.DOCTOR}
+    {
+        Action.ATTACH,
+        Action.BISECT,
+        Action.GROW,
+        Action.SIZE,
+        Action.REPORT,
+        Action.DOCTOR,
+        Action.SCHEMA,
+    }
 )
 
 

@@ -7,11 +7,11 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from buto.actions.project import NO_OVERRIDES, STORE, Files, Overrides
 from buto.actions.wording import FrontEnd
@@ -38,7 +38,7 @@ class CommandLineFrontEnd(FrontEnd):
 
     def write(self, step: Step) -> str:
         match step.action:
-            case Action.DOCTOR:
+            case Action.DOCTOR | Action.SCHEMA:
                 return shlex.join(step.words())
             case Action.ATTACH:
                 # Only a call of attach can advise it, and then as it was typed.
@@ -124,10 +124,38 @@ DOOR_WORDS = "BUTO_DOOR_WORDS"
 DOOR_PROGRAM = "BUTO_DOOR_PROGRAM"
 """The environment variable with what starts the build tool, as ``./mvnw``; without it, its name."""
 
+DOOR_GOALS = "BUTO_DOOR_GOALS"
+"""The environment variable with what precedes an action in a goal, where that is not the usual name."""
+
+DOOR_PLACE = "BUTO_DOOR_PLACE"
+"""The environment variable with the directory in which the build was typed, and in which advice is typed."""
+
 _SETTABLE = ("runs", "alpha", "oracle", "store")
 """The keys of buto's settings that each build tool has, too."""
 
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
+
+_WITHOUT_PROGRAM = (
+    Action.SHOW_RUN,
+    Action.LIST_RUNS,
+    Action.DELETE_RUN,
+    Action.PLOT,
+    Action.DOCTOR,
+    Action.SCHEMA,
+)
+"""What is short on the command line."""
+
+
+class Caller(Struct, frozen=True):
+    """How the user calls a build tool.
+
+    Attributes:
+        program: what starts it.
+        goals: what precedes an action in the name of a goal.
+    """
+
+    program: str
+    goals: str = "buto"
 
 
 class BuildTool(Struct, frozen=True):
@@ -135,13 +163,13 @@ class BuildTool(Struct, frozen=True):
 
     Attributes:
         program: what starts the build tool where a project has no wrapper of its own.
-        launch: from what starts the build tool, an action, a test and settings as words to all words that
+        launch: from how the build tool is called, an action, a test and settings as words to all words that
             carry it out; an empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
     """
 
     program: str
-    launch: Callable[[str, Action, str, list[str]], list[str]]
+    launch: Callable[[Caller, Action, str, list[str]], list[str]]
     setting: Callable[[str, str], str]
 
     def sets(self, key: str, value: str) -> str | None:
@@ -150,27 +178,29 @@ class BuildTool(Struct, frozen=True):
         return self.setting(own, value) if key in _SETTABLE else None
 
 
-def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
-    return [program, "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else []), *settings]
+def _maven(caller: Caller, action: Action, test: str, settings: list[str]) -> list[str]:
+    goal = f"{caller.goals}:{action.value}"
+    return [caller.program, "package", goal, *([f"-Dbuto.test={test}"] if test else []), *settings]
 
 
-def _gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
-    return [program, f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else []), *settings]
+def _gradle(caller: Caller, action: Action, test: str, settings: list[str]) -> list[str]:
+    task = f"buto{action.value.title()}"
+    return [caller.program, task, *([f"-Pbuto.test={test}"] if test else []), *settings]
 
 
-def _junit_in_maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+def _junit_in_maven(caller: Caller, action: Action, test: str, settings: list[str]) -> list[str]:
     mode = [] if action is Action.CHECK else [f"-Dbuto.{action.value}=true"]
     class_name, method = _scenario(test)
-    return [program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else []), *settings]
+    return [caller.program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else []), *settings]
 
 
-def _junit_in_gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+def _junit_in_gradle(caller: Caller, action: Action, test: str, settings: list[str]) -> list[str]:
     # Gradle passes no system properties on to the JVM of the tests, so all settings are variables.
     variables = [*([] if action is Action.CHECK else [f"BUTO_{action.name}=true"]), *settings]
     class_name, method = _scenario(test)
     # The task is up to date after a test that passed, as all do that were trained.
     chosen = ["--tests", f"{class_name}.{method}"] if test else []
-    return [*(["env", *variables] if variables else []), program, "cleanTest", "test", *chosen]
+    return [*(["env", *variables] if variables else []), caller.program, "cleanTest", "test", *chosen]
 
 
 def _scenario(test: str) -> tuple[str, str]:
@@ -197,8 +227,10 @@ class InBuild(FrontEnd):
         command_line: the front end for what the build tool cannot do, such as showing a run.
         typed: what was typed for this build and follows each of its commands, quoted for a shell.
         program: the command ``buto``, as the user can type it in a shell.
-        tool: what starts the build tool, as the user can type it; empty for its name.
+    tool: what starts the build tool, as the user can type it; empty for its name.
         pages: the page that the build writes, which draws what differs; empty if it writes none.
+        goals: what precedes an action in the name of a goal; empty for the usual name.
+        place: the directory in which the user types.
     """
 
     build: BuildTool
@@ -207,28 +239,45 @@ class InBuild(FrontEnd):
     program: str = "buto"
     tool: str = ""
     pages: str = ""
+    goals: str = ""
+    place: Path = Path()
 
     more: ClassVar[str] = "in the reports"
+
+    def offers(self, step: Step) -> bool:
+        # The page shows the runs, too.
+        is_shown = bool(self.pages) and step.action is Action.SHOW_RUN
+        return self._does(step) or (step.action in _WITHOUT_PROGRAM and not is_shown)
 
     def write(self, step: Step) -> str:
         if self.pages and step.action is Action.PLOT:
             return f"look at {self.pages}"
         if not self._does(step):
-            return self.program + self.command_line.write(step).removeprefix("buto")
+            return self.program + self._command_line(step).write(step).removeprefix("buto")
         settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
         settings += [self.build.setting("profile", "true")] if step.profile else []
-        tool = self.tool or self.build.program
-        return shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
+        caller = Caller(self.tool or self.build.program, self.goals or "buto")
+        return shlex.join(self.build.launch(caller, step.action, step.test, settings)) + self.typed
+
+    def path(self, path: Path) -> str:
+        return _relative(path, self.place)
+
+    def _command_line(self, step: Step) -> CommandLineFrontEnd:
+        """Return what writes a command for the place where the user types, unless it starts a program."""
+        files = self.command_line.files
+        if step.action not in _WITHOUT_PROGRAM or not isinstance(files.store, Path):
+            return self.command_line
+        store = Path(_relative(files.store, self.place))
+        return replace(self.command_line, files=structs.replace(files, store=store))
 
     def _does(self, step: Step) -> bool:
-        """Return whether the build tool carries out a step; else it is for the command line."""
+        """Return whether the build tool carries out a step; else it is for the command line.
+
+        It takes its own settings and launches anew where stored runs are meant.
+        """
         if step.action is Action.WHY:
             return not step.against and not step.revisions
-        if step.profile:
-            return True
-        # Stored runs are for the command line; but training again takes the settings of the build.
-        is_stored = step.from_runs is not None and step.action is not Action.TRAIN
-        return step.action in _LAUNCHING and not is_stored and not step.plain
+        return step.action in _LAUNCHING and not step.only and not step.release
 
     def setting(self, key: str, value: str) -> str:
         return self.build.sets(key, value) or f"{key}: {value}, at the test in {self.configuration}"
@@ -256,16 +305,30 @@ def front_end_of(
     if build is None:
         return command_line
     program = "buto" if shutil.which("buto") else _executable()
-    typed_for_build, tool = (os.environ.get(name, "") for name in (DOOR_WORDS, DOOR_PROGRAM))
-    return InBuild(build, command_line, typed_for_build, program, tool, pages)
+    names = (DOOR_WORDS, DOOR_PROGRAM, DOOR_GOALS, DOOR_PLACE)
+    typed_for_build, tool, goals, place = (os.environ.get(name, "") for name in names)
+    page = _relative(Path(pages), Path(place)) if place else pages
+    return InBuild(build, command_line, typed_for_build, program, tool, page, goals, Path(place))
+
+
+def _relative(path: Path, place: Path) -> str:
+    """Return a path as it is typed in a directory."""
+    return str(path.relative_to(place) if path.is_relative_to(place) else path)
 
 
 def _executable() -> str:
     """Return how buto was started, for a shell: a build tool may know where it is though PATH does not."""
     started = Path(sys.argv[0])
     if started.name != "__main__.py":
-        return shlex.quote(sys.argv[0])
+        return _below_home(started)
     # What starts the Python of a runtime is beside it.
     of_runtime = Path(sys.prefix).parent / "bin" / "buto"
-    words = [str(of_runtime)] if of_runtime.is_file() else [sys.executable, "-m", "buto"]
-    return shlex.join(words)
+    return _below_home(of_runtime) if of_runtime.is_file() else f"{_below_home(Path(sys.executable))} -m buto"
+
+
+def _below_home(file: Path) -> str:
+    """Return a path for a shell, which knows the user's own directory."""
+    home = os.environ.get("HOME", "")
+    if not home or not file.is_relative_to(home):
+        return shlex.quote(str(file))
+    return f"~/{shlex.quote(str(file.relative_to(home)))}"

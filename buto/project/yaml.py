@@ -26,6 +26,7 @@ from buto.judging.registry import BrokenDetectorError, UnknownDetectorError
 from buto.project.document import DataPath, Document, Position
 from buto.project.schema import SCHEMA, definitions_of
 from buto.schemas.faults import Fault, faults
+from buto.steps import Action, Advice, Step
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
@@ -219,7 +220,8 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
     lines = list(dict.fromkeys(lines))
     if len(lines) > MAX_REPORTED:
         lines[MAX_REPORTED:] = [f"and {len(lines) - MAX_REPORTED} more"]
-    raise ConfigError("\n".join(lines), advice=f"buto schema {schema} (prints the schema of such a file)")
+    prints = Advice(Step(Action.SCHEMA, schema), " (prints the schema of such a file)")
+    raise ConfigError("\n".join(lines), advice=prints)
 
 
 def complaints(data: Any, definition: str) -> list[str]:

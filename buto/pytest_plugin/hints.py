@@ -76,7 +76,7 @@ class InPytest(FrontEnd):
     def _words(self, step: Step) -> list[str]:
         store = self.path(self.store) if isinstance(self.store, Path) else str(self.store)
         stored = [] if store == str(_STORE) else ["--store", store]
-        if step.action is Action.DOCTOR:
+        if step.action in (Action.DOCTOR, Action.SCHEMA):
             return step.words()
         if step.action is Action.ATTACH:
             return ["pytest", self.node]

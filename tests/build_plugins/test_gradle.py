@@ -75,7 +75,7 @@ def test_a_build_passes_fails_after_a_change_and_the_change_is_accepted(
 
     accepted = gradle.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
-    assert re.search(r"jvm\.memory\.\S+ +(total|last|largest) ", accepted.output)
+    assert re.search(r"(live heap|allocated bytes) +(at the exit|total) ", accepted.output)
 
 
 TELLING = {"better": (1, BETTER), "open": (3, OPEN), "asserting": (3, "", ASSERTING)}

@@ -152,7 +152,7 @@ def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit
 
     accepted = junit.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
-    assert re.search(r"jvm\.memory\.\S+ +(total|last|largest) ", accepted.output)
+    assert re.search(r"(live heap|allocated bytes) +(at the exit|total) ", accepted.output)
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
 
 
@@ -181,6 +181,12 @@ def assert_ended(sample: Sample, test: str, expected: str) -> None:
 def text(sample: Sample, test: str) -> str:
     """All that a test method's failure says."""
     return result(sample, test).text or ""
+
+
+def test_a_setting_that_nobody_reads_is_refused(junit: Sample) -> None:
+    assert junit.build("test", "-Dbuto.chekRuns=3", "-Dtest=CatalogueTest").code == 1
+    said = "error: -Dbuto.chekRuns is no setting of buto"
+    assert_ended(junit, "CatalogueTest.loadsTenPages", said)
 
 
 FAILING = """

@@ -30,6 +30,7 @@ from tests.support.builds.plugin_builds import (
     old_buto,
     telling_buto,
 )
+from tests.support.jvm.harness import Harness
 
 FAILURE = "MAVEN/MojoFailureException"
 BROKEN = "MAVEN/MojoExecutionException"
@@ -58,7 +59,7 @@ def test_a_build_passes_fails_after_a_change_which_is_explained_and_accepted(mav
     absent = r"\[ERROR\] Failed to execute .* has neither the old program of 'catalogue' nor a profile"
     assert re.search(absent, missing.output)
     train = advised(missing.output, "train")
-    assert train == "mvn package buto:train -Dbuto.test=catalogue -Dbuto.profile=true"
+    assert train == "mvn package buto:train -Dbuto.test=catalogue -Dbuto.profile=true -DskipTests"
 
     trained = maven.typed(train, RUNS)
     assert trained.code == 0, trained.output
@@ -88,7 +89,7 @@ def test_a_build_passes_fails_after_a_change_which_is_explained_and_accepted(mav
     error = failed.output[failed.output.index("Failed to execute") :]
     assert error.count("next: ") == failed.output.count("next: ") / 2
     accept = advised(failed.output, "accept")
-    assert accept == f"{wrapper} package buto:accept -Dbuto.test=catalogue"
+    assert accept == f"{wrapper} package buto:accept -Dbuto.test=catalogue -DskipTests"
     assert re.search("REGRESSION .*(allocates|keeps)", failed.output)
     assert failures(reports / "TEST-catalogue.xml") == 1
 
@@ -99,7 +100,23 @@ def test_a_build_passes_fails_after_a_change_which_is_explained_and_accepted(mav
 
     accepted = maven.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
-    assert re.search(r"jvm\.memory\.\S+ +(total|last|largest) ", accepted.output)
+    assert re.search(r"(live heap|allocated bytes) +(at the exit|total) ", accepted.output)
+
+
+def test_a_build_that_is_killed_trains_no_further(maven: Sample) -> None:
+    """By SIGKILL, of which the build can tell nobody."""
+    begin = "public static void main(String[] arguments) throws InterruptedException {"
+    started = f'{begin} new java.io.File("started").mkdir(); Thread.sleep(600_000);'
+    maven.change(PROGRAM, begin, started)
+    command = [*maven.command, "package", "buto:train"]
+    build = Harness(maven.directory, command, maven.variables())
+    try:
+        build.reached("started")
+        build.kill()
+        build.assert_alone()
+    finally:
+        build.close()
+    assert not (maven.directory / "src/test/buto").exists()
 
 
 def failures(junit_xml: Path) -> int:
@@ -140,13 +157,13 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         "open": with_property("buto.executable", telling_buto(place, "open", 3, OPEN)),
         "asserting": with_property("buto.executable", telling_buto(place, "asserting", 3, "", ASSERTING)),
     }
-    build = reactor(place, modules)
+    build = reactor(place, {module: {**bound("check"), **changes} for module, changes in modules.items()})
     for module in ("warned", "open", "asserting"):
         (place / module / "src/test/buto").mkdir(parents=True)
         (place / module / "src/test/buto/catalogue.json").touch()
     (place / "warned-in-part/buto.yaml").touch()
     leave_reports(place / "warned-in-part/target/buto-reports")
-    return build.build("--fail-at-end", "buto:check", buto=False)
+    return build.build("--fail-at-end", "validate", buto=False)
 
 
 def with_property(name: str, value: object) -> Changes:

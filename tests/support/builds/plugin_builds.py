@@ -52,19 +52,10 @@ class Sample:
 
         Without it, and without another that the build names, the plugins fetch and unpack the runtime.
         """
-        named = {"BUTO_EXECUTABLE": os.fspath(Path(sys.executable).with_name("buto"))} if buto else {}
         done = subprocess.run(
             [*self.command, *words],
             cwd=self.directory,
-            env={
-                **os.environ,
-                **named,
-                "PATH": _tools(),
-                "MAVEN_OPTS": BRIEF,
-                "GRADLE_OPTS": BRIEF,
-                **self.environment,
-                **environment,
-            },
+            env={**os.environ, **self.variables(buto=buto), **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -74,7 +65,13 @@ class Sample:
         )
         return Done(done.returncode, re.sub(r"\x1b\[[0-9;]*m", "", done.stdout))
 
-    def typed(self, advice: str, *more: str) -> Done:
+    def variables(self, *, buto: bool = True) -> dict[str, str]:
+        """Return the variables that the build tool is started with, see :meth:`build`."""
+        named = {"BUTO_EXECUTABLE": os.fspath(Path(sys.executable).with_name("buto"))} if buto else {}
+        opts = {"MAVEN_OPTS": BRIEF, "GRADLE_OPTS": BRIEF}
+        return {**named, "PATH": _tools(), **opts, **self.environment}
+
+    def typed(self, advice: str, *more: str, buto: bool = True) -> Done:
         """Run a command as it was advised, with the options that every build of the tests needs."""
         words = shlex.split(advice)
         variables = {}
@@ -83,7 +80,7 @@ class Sample:
             variables, words = {name: value}, words[2:]
         tool = Path(self.command[0]).name
         assert words[0] in (tool, f"./{tool}w")
-        return self.build(*words[1:], *more, **variables)
+        return self.build(*words[1:], *more, buto=buto, **variables)
 
     def judge_bluntly(self, test: str) -> None:
         """Have only many MiB more in the heap count, as between the example and its change."""
@@ -120,7 +117,7 @@ class Sample:
 def advised(output: str, action: str) -> str:
     """Return the one command of a build tool for an action that an output advises, however often it does."""
     tools = r"(?:mvn|gradle|\./mvnw|\./gradlew)"
-    found = re.findall(rf"(?:env \S+ )?{tools} [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
+    found = re.findall(rf"(?:env \S+ )?{tools} [^\n]*?(?i:buto[-:.\w]*?{action})[^\n]*", output)
     (command,) = {line.partition("  # ")[0] for line in found}
     return str(command)
 

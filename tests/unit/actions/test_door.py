@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from buto.actions.project import Files, Overrides, Project
-from buto.actions.wording import FrontEnd
-from buto.cli.hints import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, CommandLineFrontEnd, InBuild, front_end_of
+from buto.actions.wording import FrontEnd, word_result
+from buto.cli.hints import (
+    BUILDS,
+    DOOR,
+    DOOR_GOALS,
+    DOOR_PLACE,
+    DOOR_PROGRAM,
+    DOOR_WORDS,
+    CommandLineFrontEnd,
+    InBuild,
+    front_end_of,
+)
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
+from tests.support.report import made
 
 HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))
@@ -202,7 +214,7 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
         (
             "maven",
             Step(Action.TRAIN, "shop", from_runs="all", plain=True),
-            f"buto train shop --from-runs all {NAMED} --store 'my runs'",
+            "mvn package buto:train -Dbuto.test=shop",
         ),
         ("gradle", Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X --store 'my runs'"),
     ],
@@ -243,6 +255,43 @@ def test_what_was_typed_for_a_build_is_typed_again(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(DOOR_WORDS, " -pl :shop '-Dbuto.java=/my java'")
     accept = "mvn package buto:accept -Dbuto.test=shop -pl :shop '-Dbuto.java=/my java'"
     assert front_end_of(USUAL).step(Step(Action.ACCEPT, "shop")) == accept
+
+
+def test_a_goal_has_its_whole_name_where_the_build_does_not_know_the_short_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(DOOR, "maven")
+    monkeypatch.setenv(DOOR_GOALS, "io.github.buto-jvm:buto-maven-plugin:1.2.3")
+    why = "mvn package io.github.buto-jvm:buto-maven-plugin:1.2.3:why -Dbuto.test=shop"
+    assert front_end_of(USUAL).step(Step(Action.WHY, "shop")) == why
+
+
+def test_what_no_build_does_is_short_and_for_the_place_where_the_build_was_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(DOOR, "maven")
+    monkeypatch.setenv(DOOR_PLACE, "/home/me/shop")
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(sys, "argv", ["/home/me/my tools/buto", "check"])
+    files = Files(None, False, Path(), HERE / "app/.buto", HERE / "app/src/test/buto/shop.json")
+    door = front_end_of(files, TYPED, pages="/home/me/shop/app/target/buto-reports/shop.html")
+    show = Step(Action.SHOW_RUN, "shop", run_id="X")
+    assert door.step(show) == "~/'my tools/buto' runs show shop X --store app/.buto"
+    assert door.step(Step(Action.PLOT, "shop")) == "look at app/target/buto-reports/shop.html"
+
+
+@pytest.mark.parametrize("door", BUILDS)
+@pytest.mark.parametrize("action", [Action.GROW, Action.SIZE, Action.BISECT, Action.COMPARE, Action.SHOW_RUN])
+def test_what_a_build_has_no_words_for_is_no_next_step_of_it(door: str, action: Action) -> None:
+    front_end = InBuild(BUILDS[door], CommandLineFrontEnd(FILES, TYPED), pages="build/reports/shop.html")
+    report = made.regression().report
+    assert report is not None
+    accept = Step(Action.ACCEPT, "shop")
+    report = replace(report, next_steps=(Advice(Step(action, "shop")), Advice(accept)))
+    worded = word_result(replace(made.regression(), report=report), front_end).report
+    assert worded is not None
+    assert worded.next_steps == (front_end.step(accept),)
 
 
 def test_a_buto_that_is_not_in_path_is_named_in_full(monkeypatch: pytest.MonkeyPatch) -> None:

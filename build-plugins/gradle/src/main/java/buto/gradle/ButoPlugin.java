@@ -115,7 +115,8 @@ public class ButoPlugin implements Plugin<Project> {
                     project.getProjectDir(),
                     property(project, "test"),
                     BuildTool.program(typedIn(project), "gradle", "gradlew"),
-                    typed(project));
+                    typed(project),
+                    typedIn(project));
             if (project.getPlugins().hasPlugin("java-base")) {
                 SourceSetContainer sources = sourceSets(project);
                 task.setClasspaths(

@@ -33,6 +33,7 @@ public abstract class ButoTask extends DefaultTask {
     private String onlyTest;
     private String program;
     private String words;
+    private File place;
 
     /**
      * Takes over the settings of the build.
@@ -42,6 +43,7 @@ public abstract class ButoTask extends DefaultTask {
      * @param onlyTest the only test that is meant; null for all
      * @param program see {@link Gradle}
      * @param words see {@link Gradle}
+     * @param place see {@link Gradle}
      */
     void configure(
             Settings settings,
@@ -50,10 +52,12 @@ public abstract class ButoTask extends DefaultTask {
             File projectDirectory,
             String onlyTest,
             String program,
-            String words) {
+            String words,
+            File place) {
         runtime = packed;
         this.program = program;
         this.words = words;
+        this.place = place;
         this.tests.addAll(tests);
         this.settings = settings;
         directory = projectDirectory;
@@ -83,7 +87,7 @@ public abstract class ButoTask extends DefaultTask {
     /** Runs the command for all tests. */
     @TaskAction
     public void run() {
-        Suite suite = new Suite(new Gradle(program, words), this::runtime, settings, directory, tests);
+        Suite suite = new Suite(new Gradle(program, words, place), this::runtime, settings, directory, tests);
         try {
             conclude(suite.run(onlyTest, this::carryOut, this::classpathOf, getLogger()::lifecycle, this::logIfQuiet));
         } catch (ButoException failure) {

@@ -1,19 +1,23 @@
 package buto.gradle;
 
 import buto.launcher.BuildTool;
+import java.io.File;
 
 /** The words of Gradle. */
 final class Gradle implements BuildTool {
     private final String program;
     private final String words;
+    private final File place;
 
     /**
      * @param program what starts Gradle, as {@code gradle} or {@code ./gradlew}
      * @param words that were typed for this build, to be typed again
+     * @param place where they were typed
      */
-    Gradle(String program, String words) {
+    Gradle(String program, String words, File place) {
         this.program = program;
         this.words = words;
+        this.place = place;
     }
 
     @Override
@@ -29,6 +33,11 @@ final class Gradle implements BuildTool {
     @Override
     public String words() {
         return words;
+    }
+
+    @Override
+    public File place() {
+        return place;
     }
 
     @Override

@@ -7,6 +7,7 @@ import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Results;
+import buto.launcher.RootProject;
 import buto.launcher.Settings;
 import buto.launcher.Typed;
 import java.io.File;
@@ -22,6 +23,10 @@ import org.opentest4j.TestAbortedException;
 
 /** One scenario, trained, checked or explained by buto. */
 final class Measurement {
+    /** Settings of JUnit beside those of all builds, and those of Maven's goals, which run in the same build. */
+    private static final List<String> OTHERS =
+            Arrays.asList("train", "accept", "why", "skip", "test", "failOnRegression");
+
     private final ButoTest wanted;
     private final Integer neverGrows;
     private final Options options;
@@ -93,13 +98,14 @@ final class Measurement {
     private Settings settings() throws ButoException {
         Settings settings = new Settings();
         settings.setJava(new File(System.getProperty("java.home"), "bin/java"));
-        settings.setStore(file(".buto"));
+        settings.setStore(new File(RootProject.of(directory()), ".buto"));
         settings.setOracles(file("src/test/buto"));
         settings.setReports(file(new File("pom.xml").isFile() ? "target/buto-reports" : "build/reports/buto"));
         settings.setRuns(wanted.runs() == 0 ? null : Integer.valueOf(wanted.runs()));
         settings.setCheckRuns(wanted.checkRuns() == 0 ? null : Integer.valueOf(wanted.checkRuns()));
         settings.setNeverGrows(neverGrows);
         settings.setAlpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
+        Typed.refuseUnknown(System.getProperties().stringPropertyNames(), OTHERS, "-D");
         Typed.apply(settings, name -> options.text(name).orElse(null), path -> file(path.toString()));
         return settings;
     }

@@ -14,6 +14,18 @@ public interface BuildTool {
     /** The environment variable with what starts this tool: its name, or the path of the project's wrapper. */
     String DOOR_PROGRAM = "BUTO_DOOR_PROGRAM";
 
+    /** The environment variable with what precedes an action in the name of this tool's goal; empty for the usual name. */
+    String DOOR_GOALS = "BUTO_DOOR_GOALS";
+
+    /** The environment variable with the directory in which advised commands are typed. */
+    String DOOR_PLACE = "BUTO_DOOR_PLACE";
+
+    /** The environment variable that is {@link #HELD} where buto's standard input is open as long as the build lives. */
+    String DOOR_INPUT = "BUTO_DOOR_INPUT";
+
+    /** Has buto end at the end of its input, as after SIGKILL of the build, of which nothing else tells. */
+    String HELD = "held";
+
     /** Words that a shell reads as they are. */
     Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
 
@@ -25,6 +37,14 @@ public interface BuildTool {
 
     /** Returns what was typed for this build and must be typed again, quoted for a shell; begins with a space. */
     String words();
+
+    /** Returns the directory in which the user started this tool, and types what is advised. */
+    File place();
+
+    /** Returns what precedes an action in the name of a goal, with a colon between them; empty for the usual name. */
+    default String goals() {
+        return "";
+    }
 
     /**
      * Returns what to type for a command of buto; buto itself advises the same.

@@ -95,6 +95,7 @@ public final class Executable {
     private void checkVersion(String install) throws ButoException {
         List<String> said = new ArrayList<>();
         Process process = start(new ProcessBuilder(file.getPath(), "--version").redirectErrorStream(true));
+        closeInput(process);
         Thread reader = readAside(process.getInputStream(), said::add);
         try {
             boolean ended = process.waitFor(VERSION_TIMEOUT_S, TimeUnit.SECONDS);
@@ -155,6 +156,9 @@ public final class Executable {
         builder.environment().put(BuildTool.DOOR, tool.door());
         builder.environment().put(BuildTool.DOOR_WORDS, tool.words());
         builder.environment().put(BuildTool.DOOR_PROGRAM, tool.program());
+        builder.environment().put(BuildTool.DOOR_GOALS, tool.goals());
+        builder.environment().put(BuildTool.DOOR_PLACE, tool.place().getPath());
+        builder.environment().put(BuildTool.DOOR_INPUT, BuildTool.HELD);
         Process process = start(builder);
         // A build that is stopped must not leave the measured JVM behind; buto ends it when buto itself is stopped.
         Thread stop = new Thread(process::destroy);
@@ -175,18 +179,26 @@ public final class Executable {
             end(process);
             throw interrupted();
         } finally {
+            closeInput(process);
             forget(stop);
         }
     }
 
     private Process start(ProcessBuilder builder) throws ButoException {
         try {
-            Process process = builder.start();
-            process.getOutputStream().close();
-            return process;
+            return builder.start();
         } catch (IOException failure) {
             throw new ButoException(
                     file + " cannot be started: " + failure.getMessage(), "see whether it runs in a terminal");
+        }
+    }
+
+    private static void closeInput(Process process) {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException ended) {
+            // Nobody is there to read it.
+            return;
         }
     }
 

@@ -8,6 +8,7 @@ import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Release;
 import buto.launcher.Results;
+import buto.launcher.RootProject;
 import buto.launcher.Settings;
 import buto.launcher.Suite;
 import buto.launcher.Typed;
@@ -17,16 +18,22 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.inject.Inject;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
 import org.apache.maven.execution.MavenSession;
+import org.apache.maven.model.ConfigurationContainer;
+import org.apache.maven.model.Plugin;
 import org.apache.maven.plugin.AbstractMojo;
+import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
+import org.codehaus.plexus.util.xml.Xpp3Dom;
 import org.eclipse.aether.RepositorySystem;
 import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.artifact.DefaultArtifact;
@@ -36,8 +43,6 @@ import org.eclipse.aether.resolution.ArtifactResolutionException;
 
 /** Runs a command of buto for each test. */
 abstract class AbstractButoMojo extends AbstractMojo {
-    private static final String PLUGIN = Release.group() + ":buto-maven-plugin";
-
     /** Settings that goals have beside those of all builds, and those of JUnit, which runs in the same build. */
     private static final List<String> OTHERS =
             Arrays.asList("test", "skip", "failOnRegression", "train", "accept", "why");
@@ -47,6 +52,9 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Parameter(defaultValue = "${session}", readonly = true, required = true)
     private MavenSession session;
+
+    @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
+    private MojoExecution execution;
 
     @Parameter(defaultValue = "${reactorProjects}", readonly = true, required = true)
     private List<MavenProject> reactor;
@@ -88,8 +96,11 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter(property = "buto.reports", defaultValue = "${project.build.directory}/buto-reports")
     private File reports;
 
-    /** Directory of the recorded runs. Modules that share it are measured one after the other. */
-    @Parameter(property = "buto.store", defaultValue = "${session.executionRootDirectory}/.buto")
+    /**
+     * Directory of the recorded runs; without it, <code>.buto</code> of the root project. Modules that share it are
+     * measured one after the other.
+     */
+    @Parameter(property = "buto.store")
     private File store;
 
     /** How many runs train. */
@@ -142,26 +153,56 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Override
     public final void execute() throws MojoExecutionException, MojoFailureException {
-        String module = reactor.size() == 1 ? null : project.getArtifactId();
         if (isSkipped()) {
             getLog().info("buto is skipped");
             return;
         }
         Map<String, String> typed = typed();
-        BuildTool maven = new Maven(module, typed);
+        String only = typed.getOrDefault(Typed.PREFIX + "test", test);
+        BuildTool maven = new Maven(session, project, typed);
         Suite suite = new Suite(maven, this::runtime, settings(typed), project.getBasedir(), tests);
-        if (suite.isEmpty() && isWithoutProgram()) {
+        if (isTyped() && Maven.isMadeForOthers(session, project)) {
+            getLog().info("nothing for buto to do in this module, which -pl does not name");
+        } else if (suite.isEmpty() && isWithoutProgram()) {
             getLog().info("no tests for buto in this module");
+        } else if (only != null && !tests.isEmpty() && !isDeclaredBy(project, only) && isElsewhere(only)) {
+            getLog().info("no test '" + only + "' for buto in this module");
         } else {
-            conclude(run(suite, typed.getOrDefault(Typed.PREFIX + "test", test)));
+            conclude(run(suite, only));
         }
+    }
+
+    /** Whether a user asked for this goal, and not the POM. */
+    final boolean isTyped() {
+        return execution.getSource() == MojoExecution.Source.CLI;
+    }
+
+    private boolean isElsewhere(String test) {
+        return reactor.stream().anyMatch(module -> isDeclaredBy(module, test));
+    }
+
+    private static boolean isDeclaredBy(MavenProject module, String test) {
+        Plugin plugin = module.getPlugin(Maven.PLUGIN);
+        if (plugin == null) {
+            return false;
+        }
+        Stream<Object> configurations = Stream.concat(
+                Stream.of(plugin), plugin.getExecutions().stream())
+                .map(ConfigurationContainer::getConfiguration);
+        return configurations
+                .filter(Xpp3Dom.class::isInstance)
+                .map(configuration -> ((Xpp3Dom) configuration).getChild("tests"))
+                .filter(Objects::nonNull)
+                .flatMap(declared -> Stream.of(declared.getChildren()))
+                .map(one -> one.getChild("name"))
+                .anyMatch(name -> name != null && test.equals(name.getValue()));
     }
 
     /** Whether this module has nothing to measure, as when a goal is typed for a build in which only others have. */
     private boolean isWithoutProgram() {
         return project.getPackaging().equals("pom")
-                || (project.getPlugin(PLUGIN) == null
-                        && reactor.stream().anyMatch(module -> module.getPlugin(PLUGIN) != null));
+                || (project.getPlugin(Maven.PLUGIN) == null
+                        && reactor.stream().anyMatch(module -> module.getPlugin(Maven.PLUGIN) != null));
     }
 
     private Results run(Suite suite, String only) throws MojoExecutionException {
@@ -184,7 +225,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
         settings.setJava(java);
         settings.setOracles(oracles);
         settings.setReports(reports);
-        settings.setStore(store);
+        settings.setStore(store == null ? new File(RootProject.of(project.getBasedir()), ".buto") : store);
         settings.setRuns(runs);
         settings.setCheckRuns(checkRuns);
         settings.setPairs(pairs);

@@ -37,7 +37,8 @@ public final class CheckMojo extends AbstractButoMojo {
 
     @Override
     boolean isSkipped() throws MojoExecutionException {
-        return super.isSkipped() || skipTests || skipITs || skipAllTests;
+        // Who types the goal means it: -DskipTests is then about all other tests.
+        return super.isSkipped() || (!isTyped() && (skipTests || skipITs || skipAllTests));
     }
 
     @Override

@@ -5,10 +5,9 @@ import buto.launcher.Harness;
 import buto.launcher.Outcome;
 import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
-import org.apache.maven.plugins.annotations.ResolutionScope;
 
 /** Writes the reports of the last check again; starts no program. */
-@Mojo(name = "report", requiresDependencyResolution = ResolutionScope.TEST, threadSafe = true)
+@Mojo(name = "report", threadSafe = true)
 public final class ReportMojo extends AbstractButoMojo {
     @Override
     Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {
