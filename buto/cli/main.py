@@ -9,6 +9,7 @@ import io
 import os
 import re
 import signal
+import stat
 import sys
 import threading
 import traceback
@@ -30,6 +31,11 @@ EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
+
+DOOR_INPUT = "BUTO_DOOR_INPUT"
+"""The environment variable by which a build tool says that standard input is open as long as it lives."""
+
+HELD = "held"
 
 _BY_SIGNAL = 128
 _AGAIN_S = 0.05
@@ -139,12 +145,22 @@ def entry() -> NoReturn:
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
+    if os.environ.get(DOOR_INPUT) == HELD and stat.S_ISFIFO(os.fstat(0).st_mode):
+        threading.Thread(target=_end_with_input, daemon=True).start()
     sys.unraisablehook = _signal_again
     with ExitStack() as stack:
         # The interpreter would exit with a code of its own for what is left in a stream that is full.
         stack.callback(_flush_streams)
         stack.push(_fail_apart)
         sys.exit(main())
+
+
+def _end_with_input() -> None:
+    """Stop this process when whoever holds its standard input has ended, even if by SIGKILL."""
+    while os.read(0, 1):
+        pass
+    # To the main thread, which may wait in a system call: another would leave it there.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def _open_streams() -> None:

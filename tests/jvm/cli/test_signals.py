@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from buto.cli.main import DOOR_INPUT, HELD
 from buto.run.store import RunStore
 from tests.support.jvm.harness import harness, until
 from tests.support.processes.command import buto
@@ -56,6 +57,24 @@ def test_a_buto_that_is_ended_ends_its_jvm(
         assert measuring.ended() == code
         measuring.assert_alone()
         assert "Traceback" not in measuring.printed()
+    assert RunStore(tmp_path / ".buto").ids("hanging") == []
+
+
+BUILD = """
+import subprocess, sys
+subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE).wait()
+"""
+"""Holds the input of what it starts, as a build tool does."""
+
+
+def test_a_buto_ends_with_its_jvm_when_the_build_that_started_it_is_killed(
+    tmp_path: Path, classes: Path
+) -> None:
+    with harness(tmp_path, "-c", BUILD, *hanging(classes), **{DOOR_INPUT: HELD}) as build:
+        build.reached("started")
+        build.kill()
+        build.assert_alone()
+        assert "Traceback" not in build.printed()
     assert RunStore(tmp_path / ".buto").ids("hanging") == []
 
 
