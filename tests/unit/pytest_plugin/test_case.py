@@ -132,7 +132,7 @@ def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
     assert failed.startswith("  leaker: failed for ") and failed.endswith(": expected now")
     assert " → " in failed
     moved = next(number for number, line in enumerate(accepted.details) if line.startswith("  leaker: 1 of "))
-    assert accepted.details[moved + 1].startswith("    jvm.memory.heap.used  ")
+    assert accepted.details[moved + 1].startswith("    used heap  ")
     assert accepted.to_data()["details"] == list(accepted.details)
     again = a_case(tmp_path, "check")
     again.add([leaking(40)])
