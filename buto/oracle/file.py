@@ -424,7 +424,8 @@ def _check_version(path: Path, data: dict[str, Any]) -> None:
     if version < 1:
         raise _damage(path, f"there never was a version {version}", data)
     if version != VERSION:
-        remedy = f"{'install the newer buto that wrote it, or ' if version > VERSION else ''}train again: "
+        newer = "use the newer buto that wrote it (in a build: a newer version of the plug-in), or "
+        remedy = f"{newer if version > VERSION else ''}train again: "
         raise OracleFileError(
             f"the oracle {path} is of version {version}; this buto reads version {VERSION}",
             advice=f"{remedy}{_command('train', path, data.get('test'))}",
