@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from buto.actions.outcome import CallOutcome
 from buto.cli.console import Console
+from buto.cli.hints import DOOR_PLACE
 from buto.cli.output_files import write_file
 from buto.cli.parsing import STDOUT, declare, outputs_of
 from buto.errors import StorageError, UsageError
@@ -61,9 +62,10 @@ def _junit(done: CallOutcome) -> Content:
 
 
 def _markdown(done: CallOutcome) -> Content:
-    from buto.report.formats.markdown import markdown_text
+    from buto.report.formats.markdown import markdown_text, without_places
 
-    return markdown_text(done.results, done.left_out or ()).encode()
+    places = {os.environ.get(DOOR_PLACE) or os.getcwd(): "", os.environ.get("HOME", ""): "&#126;/"}
+    return without_places(markdown_text(done.results, done.left_out or ()), places).encode()
 
 
 def _bencher(done: CallOutcome) -> Content:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from buto.judging.story import Headline
@@ -48,6 +48,21 @@ def markdown_text(results: Sequence[Result], left_out: Sequence[LeftOut] = ()) -
         for left_out_test in left_out
     )
     return "\n".join([*map(_part, results), *others])
+
+
+def without_places(text: str, places: Mapping[str, str]) -> str:
+    """Return Markdown with what stands for directories of this machine, which no reader of a comment has.
+
+    Args:
+        places: from a directory to what begins a path below it instead; the first that fits counts.
+    """
+    for place, short in places.items():
+        if not place.strip("/"):
+            continue
+        # It may be part of a code element, of escaped HTML, or of neither.
+        written = {form(f"{place.rstrip('/')}/") for form in (str, escape, html.escape)}
+        text = re.sub(rf"(?<![\w./~-])(?:{'|'.join(map(re.escape, written))})", short, text)
+    return text
 
 
 def _part(result: Result) -> str:

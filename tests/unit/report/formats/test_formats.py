@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +19,7 @@ from markdown_it import MarkdownIt
 from buto.judging.verdict import Status
 from buto.report.check_report import CodeCause
 from buto.report.formats.junit import MAX_OUTPUT, junit_xml, workflow_commands
-from buto.report.formats.markdown import code, markdown_text, marker
+from buto.report.formats.markdown import code, markdown_text, marker, without_places
 from buto.report.formats.trackers import MAX_NAME, bencher_text
 from buto.report.result import LeftOut, Result, reported
 from buto.report.terminal.verdict import result_lines
@@ -298,3 +300,13 @@ def test_text_from_outside_is_only_a_name_for_bencher(text: str) -> None:
     for name in json.loads(text):
         assert name.isprintable()
         assert len(name) <= MAX_NAME
+
+
+@pytest.mark.parametrize("written", [str, code, html.escape])
+def test_markdown_names_no_directory_of_the_machine(written: Callable[[str], str]) -> None:
+    places = {"/home/me/my_<shop>": "", "/home/me": "HOME/", "/": "!", "": "!"}
+    said = (
+        "-cp target/classes:/home/me/my_<shop>/core/core.jar:/home/me/.m2/a.jar:/mnt/home/me/b.jar:/opt/c.jar"
+    )
+    short = "-cp target/classes:core/core.jar:HOME/.m2/a.jar:/mnt/home/me/b.jar:/opt/c.jar"
+    assert without_places(written(said), places) == written(short)
