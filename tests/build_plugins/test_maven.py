@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from tests.support.builds.plugin_builds import (
     NOT_MEASURED,
     OPEN,
     OPEN_BRIEFLY,
+    Changes,
     Done,
     Sample,
     accusing_buto,
@@ -26,8 +26,8 @@ from tests.support.builds.plugin_builds import (
     asked_buto,
     breaking_buto,
     leave_reports,
-    maven_sample,
     old_buto,
+    reactor,
     telling_buto,
 )
 from tests.support.jvm.harness import Harness
@@ -42,9 +42,6 @@ NAME = "<name>catalogue</name>"
 MAIN = "<mainClass>com.acme.Catalogue</mainClass>"
 OPTIONS = [f"<jvmArgument>{option}</jvmArgument>" for option in ("-Xmx64m", "-XX:+UseSerialGC")]
 PROPERTIES = "<properties>"
-Changes = Mapping[str, str]
-"""Texts of a sample's POM, and what stands there instead."""
-
 WITHOUT_TESTS: Changes = {"tests>": "nothing>"}
 MANAGED = {"<plugins>": "<pluginManagement><plugins>", "</plugins>": "</plugins></pluginManagement>"}
 """The plugin is known to a module that does not use it."""
@@ -169,25 +166,6 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
 def with_property(name: str, value: object) -> Changes:
     """A property of Maven's in a POM."""
     return {PROPERTIES: f"{PROPERTIES}<{name}>{value}</{name}>"}
-
-
-def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
-    """One build of several modules: copies of the sample with texts of its POM changed."""
-    for module, changes in modules.items():
-        copied = maven_sample("maven", place / "copies" / module).directory.rename(place / module)
-        pom = (copied / "pom.xml").read_text()
-        for old, new in {**changes, "<artifactId>catalogue<": f"<artifactId>{module}<"}.items():
-            assert old in pom
-            pom = pom.replace(old, new)
-        (copied / "pom.xml").write_text(pom)
-    named = "".join(f"<module>{module}</module>" for module in modules)
-    root = maven_sample("maven", place)
-    root.change("pom.xml", "tests>", "nothing>")
-    root.change(
-        "pom.xml", "<properties>", f"<packaging>pom</packaging><modules>{named}</modules><properties>"
-    )
-    (root.directory / "pom.xml").rename(place / "pom.xml")
-    return Sample(place, root.command)
 
 
 @pytest.mark.parametrize(

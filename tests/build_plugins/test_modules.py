@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.test_maven import Changes, reactor
-from tests.support.builds.plugin_builds import Sample, advised, asked_buto, maven_sample
+from tests.support.builds.plugin_builds import Changes, Sample, advised, asked_buto, maven_sample, reactor
 
 LIBRARY = """
 <dependency><groupId>com.acme</groupId><artifactId>library</artifactId><version>1.0</version></dependency>

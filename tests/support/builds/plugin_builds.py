@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +27,9 @@ IN_PART = "regression; another test could not be measured or judged"
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where Maven and Gradle are, and buto is not."""
+
+Changes = Mapping[str, str]
+"""Texts of a sample's POM, and what stands there instead."""
 
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For the JVM of a build tool, which ends before much compiling of it has paid; not for what it starts."""
@@ -134,6 +138,25 @@ def maven_sample(example: str, place: Path) -> Sample:
     sample = Sample(_copy(example, place), command)
     sample.change("pom.xml", "${project.basedir}/../../build-plugins/repository", str(REPOSITORY))
     return sample
+
+
+def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
+    """One build of several modules: copies of the sample with texts of its POM changed."""
+    for module, changes in modules.items():
+        copied = maven_sample("maven", place / "copies" / module).directory.rename(place / module)
+        pom = (copied / "pom.xml").read_text()
+        for old, new in {**changes, "<artifactId>catalogue<": f"<artifactId>{module}<"}.items():
+            assert old in pom
+            pom = pom.replace(old, new)
+        (copied / "pom.xml").write_text(pom)
+    named = "".join(f"<module>{module}</module>" for module in modules)
+    root = maven_sample("maven", place)
+    root.change("pom.xml", "tests>", "nothing>")
+    root.change(
+        "pom.xml", "<properties>", f"<packaging>pom</packaging><modules>{named}</modules><properties>"
+    )
+    (root.directory / "pom.xml").rename(place / "pom.xml")
+    return Sample(place, root.command)
 
 
 def gradle_sample(example: str, place: Path) -> Sample:
