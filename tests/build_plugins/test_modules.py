@@ -37,10 +37,12 @@ def test_the_command_for_a_module_launches_what_this_build_made_and_nothing_else
     root = modules(tmp_path, known=known)
     asked = f"-Dbuto.executable={asked_buto(tmp_path)}"
     goal = "buto:check" if known else "io.github.buto-jvm:buto-maven-plugin:0.1.0:check"
-    failed = root.build("package", goal, "-pl", ":shop", "-am", "-DskipTests", asked, buto=False)
+    chosen = ("-pl", ":shop", "-am", "-P", "ci,!slow")
+    failed = root.build("package", goal, *chosen, "-DskipTests", asked, buto=False)
     assert failed.code == 1
     assert "on project shop: buto, catalogue: has no oracle yet" in failed.output
     train = advised(failed.output, "train")
+    assert " -P 'ci,!slow' " in train
     done = root.typed(train, buto=False)
     assert done.code == 0, done.output
     made = f"target/classes:{tmp_path}/library/target/library-1.0.jar"

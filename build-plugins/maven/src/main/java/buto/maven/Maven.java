@@ -95,10 +95,9 @@ final class Maven implements BuildTool {
         return isAll ? "" : " -pl :" + project.getArtifactId() + (makesOthers ? " -am" : "");
     }
 
-    /** Those of the user's settings are active without being typed. */
+    /** Those of the user's settings are among them, which Maven does not tell apart; to type them again does no harm. */
     private String profiles() {
         List<String> profiles = new ArrayList<>(session.getRequest().getActiveProfiles());
-        profiles.removeAll(session.getSettings().getActiveProfiles());
         session.getRequest().getInactiveProfiles().forEach(name -> profiles.add("!" + name));
         return profiles.isEmpty() ? "" : " -P " + BuildTool.quoted(String.join(",", profiles));
     }
