@@ -20,9 +20,9 @@ from buto.measure.output import last_lines
 from buto.measure.program_faults import (
     GIVE_INPUT,
     READ_INPUT,
-    find_assertion,
     find_fault,
     find_last_exception,
+    find_thrown,
 )
 from buto.measure.target import Target
 from buto.measure.workload.plan import FAILURES
@@ -63,10 +63,10 @@ def check_ending(run: Run, target: Target) -> None:
     fault = find_fault(run.stderr) or find_fault(run.stdout)
     bad_exit = _first(run, ProblemKind.EXIT_CODE) or _first(run, ProblemKind.SIGNAL)
     what = f"the program {run.outcome.describe()}"
-    asserted = find_assertion(run.stderr) or find_assertion(run.stdout)
-    if asserted is not None and bad_exit is not None and run.outcome.exit_code is not None:
+    thrown = find_thrown(run.stderr) or find_thrown(run.stdout)
+    if thrown is not None and bad_exit is not None and run.outcome.exit_code is not None:
         # Nobody wants a program to end so.
-        raise MeasureError(f"{asserted.printed}\n{what}\n{_quote(run)}", advice=Advice(asserted.advice))
+        raise MeasureError(f"{thrown.printed}\n{what}\n{_quote(run)}", advice=Advice(thrown.advice))
     if failed is not None and bad_exit is not None and not run.outcome.timed_out:
         # What asked a program that has ended had no answer, so its end is the cause.
         printed = find_last_exception(run.stderr) or find_last_exception(run.stdout)

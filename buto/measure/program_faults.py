@@ -25,6 +25,12 @@ class FaultKind(Enum):
     ASSERTION = "assertion"
     """An assertion of the program, as of a test, failed."""
 
+    ASSUMPTION = "assumption"
+    """A test assumes what is not so here."""
+
+    EXCEPTION_IN_SCENARIO = "exception-in-scenario"
+    """A test method ended with an exception."""
+
 
 class ProgramFault(Struct, frozen=True):
     """A fault.
@@ -60,9 +66,15 @@ _FAULTS = (
 )
 """An exception in the main method that has a known cause is of the kind of its cause, which stands first."""
 
-_ASSERTION = re.compile(
-    rb"^(?:The scenario threw |(?:Exception in thread \"[^\"\r\n]*\" )?"
-    rb"(?=(?:[\w$]+\.)+[\w$]*(?:AssertionError|AssertionFailedError|ComparisonFailure|MultipleFailuresError)\b))"
+_ASSERTIONS = (
+    rb"(?=(?:[\w$]+\.)+[\w$]*"
+    rb"(?:AssertionError|AssertionFailedError|ComparisonFailure|MultipleFailuresError)\b)"
+)
+_IS_ASSERTION = re.compile(_ASSERTIONS)
+_IS_ASSUMPTION = re.compile(rb"org\.opentest4j\.TestAbortedException\b")
+
+_THROWN = re.compile(
+    rb"^(?:The scenario threw |(?:Exception in thread \"[^\"\r\n]*\" )?" + _ASSERTIONS + rb")"
     rb"([\w$.]+(?::[^\r\n]*)?(?:\r?\n(?!\s+at |\s+\.\.\. |Caused by)[^\r\n]*){0,5})"
     rb"((?:\r?\n\s+at [^\r\n]+)+)",
     re.MULTILINE,
@@ -79,16 +91,30 @@ _MOST_PLACES = 1024
 """As many as a JVM prints."""
 
 
-def find_assertion(output: bytes) -> ProgramFault | None:
-    """Return the failed assertion that an output tells, with its place in the user's code, or None."""
-    match = _ASSERTION.search(output)
+def find_thrown(output: bytes) -> ProgramFault | None:
+    """Return the failed assertion that an output tells, with its place in the user's code, or None.
+
+    Also whatever else a scenario of JUnit threw.
+    """
+    match = _THROWN.search(output)
     if match is None:
         return None
     places = last_lines(match[2].lstrip(b"\r\n"), _MOST_PLACES).splitlines()
     place = next((position for position in places if not _OF_LIBRARIES.match(position)), places[-1])
     printed = f"{last_lines(match[1])}\n{place}"
+    if _IS_ASSERTION.match(match[1]):
+        return ProgramFault(
+            FaultKind.ASSERTION, printed, "an assertion failed", "correct what the assertion says"
+        )
+    if _IS_ASSUMPTION.match(match[1]):
+        return ProgramFault(
+            FaultKind.ASSUMPTION,
+            printed,
+            "an assumption does not hold",
+            "measure it where the assumption holds",
+        )
     return ProgramFault(
-        FaultKind.ASSERTION, printed, "an assertion failed", "correct what the assertion says"
+        FaultKind.EXCEPTION_IN_SCENARIO, printed, "it threw an exception", "correct what the exception says"
     )
 
 

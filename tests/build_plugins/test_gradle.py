@@ -155,7 +155,7 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         ("no-tests", ("no test in buto { tests { ... } }, and no buto.yaml in", "buto { tests { NAME {")),
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = '...' }")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
-        ("no-oracle", ("buto, catalogue: has no oracle yet", "gradle butoTrain")),
+        ("no-oracle", ("catalogue has no oracle yet: ", "gradle butoTrain")),
         ("no-such-buto", ("/no/such/buto does not exist or is not executable", "python3 -m venv")),
     ],
 )

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.builds.plugin_builds import (
+    ASSERTING,
+    ASSERTING_BRIEFLY,
     BETTER,
     BETTER_BRIEFLY,
     Sample,
@@ -121,9 +123,9 @@ def test_a_scenario_passes_fails_after_a_change_and_the_change_is_accepted(junit
     assert passed.code == 1
     assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
-    assert_ended(junit, "OddTest.notLearned", "error: buto, com.acme.OddTest.notLearned: has no oracle yet")
+    assert_ended(junit, "OddTest.notLearned", "error: com.acme.OddTest.notLearned has no oracle yet: ")
     missing = text(junit, "OddTest.notLearned")
-    assert "src/test/buto/com.acme.OddTest.notLearned.json does not exist" in missing
+    assert missing.count("src/test/buto/com.acme.OddTest.notLearned.json does not exist") == 1
     assert "try:  mvn test -Dbuto.train=true '-Dtest=com.acme.OddTest#notLearned'" in missing
     odd.unlink()
     shutil.rmtree(junit.directory / "target")
@@ -216,6 +218,111 @@ def test_what_a_scenario_throws_is_shown_as_junit_shows_it(junit: Sample) -> Non
     assert "com.acme.FailingTest.counting(FailingTest.java:12)" in text(junit, "FailingTest.counting")
     assert re.search(r"^\[ERROR\] +FailingTest.counting:12 pages ==> ", done.output, re.MULTILINE)
     assert "expect-exit" not in done.output
+
+
+ENDING = """
+package com.acme;
+
+import buto.junit.ButoTest;
+import org.junit.jupiter.api.*;
+
+class EndingTest {
+    @ButoTest void exitsAtOnce() { System.exit(0); }
+    @ButoTest void exitsInThread() throws InterruptedException {
+        Thread other = new Thread(() -> System.exit(3));
+        other.start();
+        other.join();
+    }
+    @ButoTest void assumes() { Assumptions.assumeTrue(false, "no docker"); }
+    @ButoTest void returns() {}
+}
+"""
+
+
+def test_a_scenario_that_exits_is_an_error_and_one_that_assumes_is_skipped(junit: Sample) -> None:
+    test = "src/test/java/com/acme/EndingTest.java"
+    (junit.directory / test).write_text(ENDING)
+    junit.build("test", "-Dbuto.train=true", RUNS, "-Dtest=EndingTest")
+    too_early = "ended its JVM by System.exit before the method had returned"
+    for method in ("exitsAtOnce", "exitsInThread"):
+        exception = f"java.lang.IllegalStateException: com.acme.EndingTest.{method} {too_early}"
+        assert_ended(junit, f"EndingTest.{method}", f"error: {exception}")
+        assert not (junit.directory / f"src/test/buto/com.acme.EndingTest.{method}.json").exists()
+    assert "com.acme.EndingTest.exitsAtOnce(EndingTest.java:8)" in text(junit, "EndingTest.exitsAtOnce")
+    assert_ended(junit, "EndingTest.assumes", "skipped: ")
+    assert "TestAbortedException: Assumption failed: no docker" in text(junit, "EndingTest.assumes")
+    assert_ended(junit, "EndingTest.returns", "skipped: ")
+
+    junit.change(test, "returns() {}", "returns() { System.exit(0); }")
+    checked = junit.build("test", "-Dtest=EndingTest#returns")
+    assert checked.code == 1
+    assert_ended(junit, "EndingTest.returns", "error: java.lang.IllegalStateException: ")
+
+
+NESTED = """
+package com.acme;
+
+import buto.junit.ButoTest;
+import java.nio.file.Path;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.api.extension.*;
+import org.junit.jupiter.api.io.TempDir;
+
+class NestedTest {
+    static String order = "";
+
+    @BeforeAll static void first() { order += "first "; }
+    NestedTest() { order += "outer "; }
+    @BeforeEach void before() { order += "before-outer "; }
+    @AfterEach void after() { order += "after-outer "; }
+    @AfterAll static void last() { System.out.println("lifecycle: " + order + "last"); }
+
+    @Nested class Inner {
+        Inner() { order += "inner "; }
+        @BeforeEach void before() { order += "before-inner "; }
+        @AfterEach void after() { order += "after-inner "; }
+        @ButoTest void nested() { order += "scenario "; }
+    }
+    @Nested class Prepared {
+        @TempDir Path directory;
+        @ButoTest void inDirectory() {}
+    }
+    static class Around implements BeforeEachCallback {
+        public void beforeEach(ExtensionContext context) {}
+    }
+    static class Watching implements TestWatcher {}
+    @ButoTest @ExtendWith(Around.class) void extended() {}
+    @ButoTest @ExtendWith(Watching.class) void watched() { throw new IllegalStateException("launched"); }
+}
+"""
+
+
+def test_nested_classes_are_measured_and_what_extensions_would_do_is_refused(junit: Sample) -> None:
+    (junit.directory / "src/test/java/com/acme/NestedTest.java").write_text(NESTED)
+    junit.build("test", "-Dbuto.train=true", RUNS, "-Dtest=NestedTest*")
+    assert_ended(junit, "NestedTest$Inner.nested", "skipped: ")
+    runs = list((junit.directory / ".buto/runs/com.acme.NestedTest.Inner.nested").glob("2*/stdout.txt"))
+    assert {run.read_text() for run in runs} == {
+        "lifecycle: first outer inner before-outer before-inner scenario after-inner after-outer last\n"
+    }
+    unprepared = "error: com.acme.NestedTest$Prepared.directory has @TempDir"
+    assert_ended(junit, "NestedTest$Prepared.inDirectory", unprepared)
+    assert_ended(junit, "NestedTest.extended", "error: com.acme.NestedTest.extended is extended by Around")
+    assert_ended(junit, "NestedTest.watched", "error: java.lang.IllegalStateException: launched")
+
+
+def test_an_error_is_told_once_with_what_the_program_printed(junit: Sample, tmp_path: Path) -> None:
+    (junit.directory / "src/test/buto").mkdir(parents=True, exist_ok=True)
+    (junit.directory / f"src/test/buto/{SCENARIO}.json").touch()
+    buto = telling_buto(tmp_path, "broken", 3, others=ASSERTING)
+    failed = junit.build(
+        "test", "-Dtest=CatalogueTest#loadsTenPages", f"-Dbuto.executable={buto}", buto=False
+    )
+    headline, advice = ASSERTING_BRIEFLY
+    assert_ended(junit, "CatalogueTest.loadsTenPages", f"error: {headline}\n{advice}")
+    # With its test, and in the summary of all.
+    assert failed.output.count(headline) == 2
+    assert failed.output.count("stderr, last lines:") == 1
 
 
 @pytest.mark.all

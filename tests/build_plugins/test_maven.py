@@ -177,7 +177,7 @@ def with_property(name: str, value: object) -> Changes:
         ("no-tests", ("no test in <tests>, and no buto.yaml in", "<tests><test><name>NAME</name>")),
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "<executable> or -Dbuto.executable=")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
-        ("no-oracle", ("buto, catalogue: has no oracle yet", "mvn package buto:train")),
+        ("no-oracle", ("catalogue has no oracle yet: ", "mvn package buto:train")),
         ("no-such-buto", ("/no/such/buto does not exist or is not executable", "python3 -m venv")),
         ("warned-in-part", (f"buto, buto.yaml: {IN_PART}", "look at the output of buto")),
         ("not-buto", ("/bin/true --version says '", "and that is not buto", "python3 -m venv")),

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from buto.measure.program_faults import FaultKind, find_assertion, find_fault
+from buto.measure.program_faults import FaultKind, find_fault, find_thrown
 
 MAIN = b'Exception in thread "main" '
 HEAP = b"java.lang.OutOfMemoryError: Java heap space"
@@ -64,17 +64,29 @@ Expecting:
             OF_SEVERAL_LINES,
             "java.lang.AssertionError: \nExpecting:\n  9\n\tat com.acme.Main.main(Main.java:4)",
         ),
-        (
-            b"The scenario threw a.NoCatalogueException: no\n\tat a.B.c(B.java:1)",
-            "a.NoCatalogueException: no\n\tat a.B.c(B.java:1)",
-        ),
         (b"java.lang.AssertionError\n\tat a.B.c(B.java:1)", "java.lang.AssertionError\n\tat a.B.c(B.java:1)"),
     ],
 )
 def test_an_assertion_is_found_with_its_place_in_the_users_code(output: bytes, printed: str) -> None:
-    fault = find_assertion(output)
+    fault = find_thrown(output)
     assert fault is not None
     assert (fault.kind, fault.printed) == (FaultKind.ASSERTION, printed)
+
+
+@pytest.mark.parametrize(
+    ("exception", "kind"),
+    [
+        ("a.NoCatalogueException: no", FaultKind.EXCEPTION_IN_SCENARIO),
+        ("org.opentest4j.TestAbortedException: Assumption failed: no docker", FaultKind.ASSUMPTION),
+        ("org.opentest4j.AssertionFailedError: 9", FaultKind.ASSERTION),
+    ],
+)
+def test_whatever_a_scenario_throws_is_found_and_is_an_assertion_only_by_its_type(
+    exception: str, kind: FaultKind
+) -> None:
+    fault = find_thrown(f"The scenario threw {exception}\n\tat a.B.c(B.java:1)".encode())
+    assert fault is not None
+    assert (fault.kind, fault.printed) == (kind, f"{exception}\n\tat a.B.c(B.java:1)")
 
 
 @pytest.mark.parametrize(
@@ -86,12 +98,12 @@ def test_an_assertion_is_found_with_its_place_in_the_users_code(output: bytes, p
     ],
 )
 def test_other_output_is_no_assertion(output: bytes) -> None:
-    assert find_assertion(output) is None
+    assert find_thrown(output) is None
 
 
 def test_many_frames_are_read_at_once() -> None:
     began_s = time.process_time()
-    find_assertion(b"a.AssertionError: x\n" + b"line\n" * 50_000 + b"\tat a.B.c(B.java:1)\n" * 50_000)
-    find_assertion(b"a.AssertionError\n" * 50_000)
-    find_assertion(b"a." * 100_000)
+    find_thrown(b"a.AssertionError: x\n" + b"line\n" * 50_000 + b"\tat a.B.c(B.java:1)\n" * 50_000)
+    find_thrown(b"a.AssertionError\n" * 50_000)
+    find_thrown(b"a." * 100_000)
     assert time.process_time() - began_s < 5

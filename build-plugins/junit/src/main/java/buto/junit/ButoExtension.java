@@ -26,9 +26,7 @@ public final class ButoExtension implements InvocationInterceptor, ExecutionCond
             throws Throwable {
         invocation.skip();
         Method scenario = method.getExecutable();
-        if (scenario.getParameterCount() > 0) {
-            throw new ExtensionConfigurationException(scenario + " has parameters, and a scenario of buto has none");
-        }
+        Unsupported.refuse(context.getRequiredTestClass(), scenario);
         ButoTest wanted = annotation(context, ButoTest.class)
                 .orElseThrow(() -> new ExtensionConfigurationException(context.getDisplayName()
                         + " is extended by ButoExtension and has no @ButoTest: annotate it"));

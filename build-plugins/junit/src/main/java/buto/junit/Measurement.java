@@ -120,8 +120,7 @@ final class Measurement {
         }
         if (results.broken() != null) {
             ScenarioFailure.throwIfTold(said);
-            String output = String.join(System.lineSeparator(), said);
-            throw new ButoException(results.broken() + System.lineSeparator() + output);
+            throw new ButoException(results.broken(), Findings.beside(results.broken(), said));
         }
     }
 

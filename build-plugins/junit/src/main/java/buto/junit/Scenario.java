@@ -4,6 +4,9 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +17,9 @@ import org.junit.platform.commons.support.HierarchyTraversalMode;
 
 /** The measured program: one method of a test class, with the lifecycle methods around it. */
 public final class Scenario {
+    /** The exit code after what is no success. */
+    static final int FAILED = 1;
+
     private Scenario() {}
 
     /**
@@ -22,21 +28,30 @@ public final class Scenario {
      * @param arguments name of the test class, name of the method
      */
     public static void main(String[] arguments) {
+        Thread early = new EarlyExit(arguments[0].replace('$', '.') + "." + arguments[1]);
+        Runtime.getRuntime().addShutdownHook(early);
+        int code = 0;
         try {
             run(Class.forName(arguments[0]), arguments[1]);
         } catch (InvocationTargetException failed) {
             print(failed.getCause());
-            System.exit(1);
+            code = FAILED;
         } catch (ReflectiveOperationException unusable) {
-            unusable.printStackTrace();
-            System.exit(1);
+            print(unusable);
+            code = FAILED;
         }
-        System.exit(0);
+        try {
+            Runtime.getRuntime().removeShutdownHook(early);
+        } catch (IllegalStateException ending) {
+            // Another thread has called System.exit, and its hooks decide.
+            return;
+        }
+        System.exit(code);
     }
 
     /** Prints what a scenario threw as JUnit shows it: with the places down to its own method. */
-    private static void print(Throwable thrown) {
-        System.err.println(ScenarioFailure.THREW + thrown);
+    static void print(Throwable thrown) {
+        System.err.println(ScenarioFailure.line(thrown));
         for (StackTraceElement place : thrown.getStackTrace()) {
             if (place.getClassName().startsWith("jdk.internal.reflect.")
                     || place.getClassName().startsWith("sun.reflect.")
@@ -51,23 +66,62 @@ public final class Scenario {
     }
 
     private static void run(Class<?> testClass, String method) throws ReflectiveOperationException {
-        Object instance = instance(testClass);
-        callAll(testClass, instance, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
-        callAll(testClass, instance, BeforeEach.class, HierarchyTraversalMode.TOP_DOWN);
-        call(method(testClass, method), instance);
-        callAll(testClass, instance, AfterEach.class, HierarchyTraversalMode.BOTTOM_UP);
-        callAll(testClass, instance, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
+        List<Class<?>> classes = withThoseAround(testClass);
+        for (Class<?> at : classes) {
+            callAll(at, null, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
+        }
+        List<Object> instances = new ArrayList<>();
+        for (Class<?> at : classes) {
+            instances.add(instance(at, instances.isEmpty() ? null : instances.get(instances.size() - 1)));
+        }
+        for (Object instance : instances) {
+            callAll(instance.getClass(), instance, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
+        }
+        for (Object instance : instances) {
+            callAll(instance.getClass(), instance, BeforeEach.class, HierarchyTraversalMode.TOP_DOWN);
+        }
+        call(method(testClass, method), instances.get(instances.size() - 1));
+        Collections.reverse(instances);
+        Collections.reverse(classes);
+        for (Object instance : instances) {
+            callAll(instance.getClass(), instance, AfterEach.class, HierarchyTraversalMode.BOTTOM_UP);
+        }
+        for (Object instance : instances) {
+            callAll(instance.getClass(), instance, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
+        }
+        for (Class<?> at : classes) {
+            callAll(at, null, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
+        }
     }
 
-    private static Object instance(Class<?> testClass) throws ReflectiveOperationException {
+    /** Returns a test class behind those of which it needs an instance, as {@code @Nested} classes do. */
+    static List<Class<?>> withThoseAround(Class<?> testClass) {
+        List<Class<?>> classes = new ArrayList<>();
+        Class<?> at = testClass;
+        while (at != null) {
+            classes.add(0, at);
+            at = Modifier.isStatic(at.getModifiers()) ? null : at.getDeclaringClass();
+        }
+        return classes;
+    }
+
+    /** Returns the constructor with which a test class is created; it takes nothing but the instance around it. */
+    static Constructor<?> constructor(Class<?> testClass) throws InstantiationException {
+        boolean isInner = withThoseAround(testClass).size() > 1;
         try {
-            Constructor<?> constructor = testClass.getDeclaredConstructor();
-            constructor.setAccessible(true);
-            return constructor.newInstance();
+            return isInner
+                    ? testClass.getDeclaredConstructor(testClass.getDeclaringClass())
+                    : testClass.getDeclaredConstructor();
         } catch (NoSuchMethodException missing) {
             throw new InstantiationException(
                     testClass.getName() + " has no constructor without parameters; a scenario of buto needs one");
         }
+    }
+
+    private static Object instance(Class<?> testClass, Object around) throws ReflectiveOperationException {
+        Constructor<?> constructor = constructor(testClass);
+        constructor.setAccessible(true);
+        return around == null ? constructor.newInstance() : constructor.newInstance(around);
     }
 
     private static Method method(Class<?> testClass, String name) throws NoSuchMethodException {
@@ -81,12 +135,15 @@ public final class Scenario {
         throw new NoSuchMethodException(testClass.getName() + "." + name + "()");
     }
 
+    /** Calls the methods of a class for an instance, or else, before there is one and after it, the static ones. */
     private static void callAll(
             Class<?> testClass, Object instance, Class<? extends Annotation> annotation, HierarchyTraversalMode order)
             throws ReflectiveOperationException {
         List<Method> methods = AnnotationSupport.findAnnotatedMethods(testClass, annotation, order);
         for (Method method : methods) {
-            call(method, instance);
+            if (Modifier.isStatic(method.getModifiers()) == (instance == null)) {
+                call(method, instance);
+            }
         }
     }
 

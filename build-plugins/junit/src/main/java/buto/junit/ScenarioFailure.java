@@ -5,25 +5,50 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
 
 /** What a scenario threw in its own JVM, with the places where it did. */
 final class ScenarioFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** Precedes, in the JVM that is measured, what its scenario threw. */
-    static final String THREW = "The scenario threw ";
+    private static final String THREW = "The scenario threw ";
 
     private static final Pattern FRAME = Pattern.compile("\\s+at (?:[^/(]*/)*([^(]+)\\.([^.(]+)\\(([^:)]*)(?::(\\d+))?\\)");
     private static final Pattern ASSERTION = Pattern.compile("\\S*(?:AssertionError|AssertionFailedError)(?:: )?");
 
+    private static final String ABORTED = TestAbortedException.class.getName();
+    private static final String ABORTED_BY_JUNIT_4 = "org.junit.internal.AssumptionViolatedException";
+
     private ScenarioFailure(String message) {
         super(message);
+    }
+
+    /** Returns the line by which the JVM that is measured tells what its scenario threw. */
+    static String line(Throwable thrown) {
+        if (!isAborted(thrown)) {
+            return THREW + thrown;
+        }
+        return THREW + ABORTED + (thrown.getMessage() == null ? "" : ": " + thrown.getMessage());
+    }
+
+    /** Whether a scenario assumes what is not so here: what JUnit skips. */
+    private static boolean isAborted(Throwable thrown) {
+        for (Class<?> at = thrown.getClass(); at != null; at = at.getSuperclass()) {
+            if (at.getName().equals(ABORTED) || at.getName().equals(ABORTED_BY_JUNIT_4)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
      * Throws what a scenario threw, as far as buto quotes it; returns if that was nothing.
      *
      * @param said the lines of buto
+     * @throws AssertionFailedError if it was an assertion
+     * @throws TestAbortedException if it assumed what is not so here
+     * @throws ScenarioFailure if it was anything else
      */
     static void throwIfTold(List<String> said) throws ScenarioFailure {
         int begin = 0;
@@ -47,6 +72,12 @@ final class ScenarioFailure extends Exception {
             }
         }
         StackTraceElement[] trace = places.toArray(new StackTraceElement[0]);
+        if (message.indexOf(ABORTED) == 0) {
+            String assumed = message.substring(Math.min(message.length(), ABORTED.length() + ": ".length()));
+            TestAbortedException aborted = new TestAbortedException(assumed);
+            aborted.setStackTrace(trace);
+            throw aborted;
+        }
         Matcher assertion = ASSERTION.matcher(message);
         if (assertion.lookingAt()) {
             AssertionFailedError failed = new AssertionFailedError(message.substring(assertion.end()));

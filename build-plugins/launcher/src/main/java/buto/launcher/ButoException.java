@@ -17,6 +17,14 @@ public final class ButoException extends Exception {
         super(what + System.lineSeparator() + "try:  " + advice);
     }
 
+    /**
+     * @param message what failed, and what to do next
+     * @param cause null for none
+     */
+    public ButoException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
     /** Keeps the message in the first line: Surefire ends that behind the whole name if the message has several. */
     @Override
     public String toString() {

@@ -115,8 +115,10 @@ public final class Harness {
     private boolean lacksOracle(String name) {
         boolean lacks = settings.getOracles() != null && !oracle(name).exists();
         if (lacks) {
+            String line = name + " has no oracle yet: " + oracle(name) + " does not exist";
             headlines.clear();
-            output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
+            headlines.add(line);
+            output.andThen(failed).accept(line);
         }
         return lacks;
     }
