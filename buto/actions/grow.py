@@ -7,6 +7,7 @@ store under ``NAME@grow``, so that a judgement can be repeated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from buto.actions.project import NO_OVERRIDES, Overrides, Project
 from buto.actions.stored import session_of
 from buto.errors import BadFileError, JudgeError, MeasureError, UsageError
 from buto.judging.growth import FEWEST_ROUNDS, ROUNDS
-from buto.judging.rounds import BY_MALLOC, RoundsBy, RunGrowth, judge_rounds, rounds_of
+from buto.judging.rounds import BY_MALLOC, RoundsBy, RunGrowth, judge_rounds, rounds_of, series_of
 from buto.judging.verdict import Status
 from buto.measure.holders import find_reader, holding_paths, repository
 from buto.measure.private_directory import private_directory
@@ -36,11 +37,16 @@ from buto.steps import Action, Advice, Setting, Step
 
 _MOST_SUSPECTS = 3
 
-_LATE = 1.15
-"""A share ends when that is seen, about so much later. Half a share is left for the end."""
+_MARGIN = 1.1
+"""Shares are so much smaller than they could be: a launch may allocate less than the one before, or be slower
+to count. Half a share is left for the end."""
 
 _ENOUGH, _ATTEMPTS = 0.75, 3
 """With a smaller part of the wanted shares the program is launched again for smaller ones, so often."""
+
+_SMALLEST, _LONGEST = 4, 64
+"""The smallest share that is tried, as a part of the first, because what is kept now and then may rise in no
+small one; the most work that is advised, in that of now."""
 
 
 class GrowRequest(Struct, frozen=True):
@@ -216,7 +222,7 @@ class _Launches:
                 f"{self._test.name} marks no rounds, and its JVM does not say how much it allocates",
                 advice=_MARK,
             )
-        share = int(allocated / (n * _LATE + 0.5))
+        share = _share_of(allocated, n)
         for _ in range(_ATTEMPTS):
             self._tell(f"{why}each {format_bytes(share)} that it allocates is one round")
             run = self._launch(Rounds(n, share_bytes=share), RoundsBy.WORK)
@@ -226,9 +232,11 @@ class _Launches:
             n_counted = len(rounds_of(run))
             if n_counted >= max(FEWEST_ROUNDS, _ENOUGH * n):
                 break
+            smaller = smaller_share(run, n)
+            if smaller is None:
+                break
+            share = smaller
             why = f"only {format_count(n_counted, 'round')} could be counted; "
-            # A short program goes on for long before it is seen that a share is over.
-            share = max(1, share * max(1, n_counted) // n)
         return run
 
     def _by_marks(self, n: int, n_marked: int) -> Run:
@@ -269,6 +277,82 @@ class _Launches:
 _ALLOCATED = "jvm.memory.allocated"
 
 
+def _share_of(allocated: float, n: int) -> int:
+    """Return the bytes of a share, so that a program that allocates so much has n of them."""
+    return max(1, int(allocated / (n * _MARGIN + 0.5)))
+
+
+class Counted(Struct, frozen=True):
+    """What a program had allocated when a share of its work ended, and when that round was counted, bytes."""
+
+    end: float
+    at: float
+
+
+def n_countable(allocated: float, share: int, before: Sequence[Counted]) -> int:
+    """Return how many rounds of equal shares can be counted of a program that goes on meanwhile.
+
+    What it allocates meanwhile is taken to be as much as it was there, because programs begin fast.
+
+    Args:
+        allocated: by the whole program, bytes.
+        share: bytes.
+        before: rounds of the same program with other shares, at least one.
+    """
+    n, end = 0, float(share)
+    while end <= allocated:
+        there = next((counted for counted in before if counted.at >= end), before[-1])
+        n += 1
+        end = _next_end(n, end + there.at - there.end, share)
+    return n
+
+
+def _next_end(n: int, counted: float, share: int) -> float:
+    """Return when a share ends if n rounds were counted before, the last one then, in bytes; as the agent."""
+    return max((n + 1) * share, counted + share // 2)
+
+
+def _counted(run: Run) -> list[Counted]:
+    """Return the rounds of a run of equal shares; none if they are not known."""
+    share = int(run.metadata.get(ROUNDS_SHARE) or 0)
+    rounds, end = [], float(share)
+    for at in series_of(run).work:
+        if not at >= end:
+            return []
+        rounds.append(Counted(end, float(at)))
+        end = _next_end(len(rounds), at, share)
+    return rounds
+
+
+def smaller_share(run: Run, n: int) -> int | None:
+    """Return the largest share with which n rounds can be counted, or else most; None if those are too few.
+
+    Args:
+        run: of which too few could be counted.
+    """
+    allocated, before = _last(run, _ALLOCATED), _counted(run)
+    if not before:
+        return None
+    wanted = max(FEWEST_ROUNDS + 1, n)
+    shares = [_share_of(allocated, parts) for parts in range(n, _SMALLEST * n + 1)]
+    counts = {share: min(wanted, n_countable(allocated, share, before)) for share in shares}
+    best = max(shares, key=lambda share: (counts[share], share))
+    return best if counts[best] >= FEWEST_ROUNDS else None
+
+
+def _how_much_more(run: Run) -> str:
+    """Return how much more work a program must do so that its rounds can be counted, if that is known."""
+    allocated, before = _last(run, _ALLOCATED), _counted(run)
+    works = [n * allocated for n in range(2, _LONGEST + 1)] if before else []
+    enough = (
+        n
+        for n, work in enumerate(works, start=2)
+        if n_countable(work, _share_of(work, ROUNDS), before) >= ROUNDS
+    )
+    more = next(enough, None)
+    return "more work" if more is None else f"{more} times the work"
+
+
 def _every(n: int, n_marked: int) -> int:
     """Return of how many marked rounds one is counted, so that n are."""
     return max(1, n_marked // n)
@@ -299,10 +383,11 @@ def _too_few(run: Run, by: RoundsBy, n_counted: int) -> JudgeError:
     advice = {
         RoundsBy.PROGRAM: Advice(f"let the program work for {ROUNDS} rounds"),
         RoundsBy.LOAD: Advice(Step(Action.GROW, test), f" --workload --rounds {ROUNDS}"),
-        RoundsBy.WORK: _MARK,
+        RoundsBy.WORK: Advice(f"let it do {_how_much_more(run)}, or ", _MARK),
     }[by]
+    meanwhile = f" while it allocates {format_bytes(_last(run, _ALLOCATED))}" if by is RoundsBy.WORK else ""
     return JudgeError(
-        f"{test}: {format_count(n_counted, 'round')} could be counted, and fewer than {FEWEST_ROUNDS} "
-        f"tell nothing{reason}",
+        f"{test}: {format_count(n_counted, 'round')} could be counted{meanwhile}, and fewer than "
+        f"{FEWEST_ROUNDS} tell nothing{reason}",
         advice=advice,
     )

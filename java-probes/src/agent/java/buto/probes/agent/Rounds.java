@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * When a round of the program's work is over. Either the program says so, and its thread waits until all is counted;
- * or each equal share of the bytes that it allocates is a round, which is seen at the next sample.
+ * or each equal share of the bytes that it allocates is a round, which is seen soon after its end.
  */
 final class Rounds implements Runnable {
     /** What the collector calls the moment after a round. */
@@ -115,10 +115,13 @@ final class Rounds implements Runnable {
         return counted == most - 1;
     }
 
-    /** A round was counted: the program goes on, and the next share begins. */
+    /**
+     * A round was counted: the program goes on. For shares that ended meanwhile there are shorter rounds, of half a
+     * share, so that one long count costs no round.
+     */
     synchronized void count(Allocation allocation) {
         counted++;
-        shareEnd = allocation.byProgram() + share;
+        shareEnd = Math.max((counted + 1) * share, allocation.byProgram() + share / 2);
         notifyAll();
     }
 

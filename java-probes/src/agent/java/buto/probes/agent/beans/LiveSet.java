@@ -16,7 +16,7 @@ import java.util.List;
  * with the first measurement, so that one at the end leaves all rows before as they are, and keep the last values.
  */
 public final class LiveSet {
-    private static final String COMMAND = "GC.class_histogram";
+    static final String COMMAND = "GC.class_histogram";
     private static final String OPERATION = "gcClassHistogram";
 
     /** Unlike System.gc() since Java 9 also with -XX:+DisableExplicitGC. */

@@ -11,6 +11,7 @@ import java.lang.instrument.Instrumentation;
  */
 public final class NativeHeap {
     private static final String NAME = "mbean[com.sun.management:type=DiagnosticCommand]/vmInfo";
+    private static final String COMMAND = "VM.info";
     private static final String BEGINNING = "C-Heap outstanding allocations: ";
     private static final String TOO_LARGE = "may have wrapped";
 
@@ -21,7 +22,7 @@ public final class NativeHeap {
     public NativeHeap(Instrumentation instrumentation) {
         diagnostics = Diagnostics.open(instrumentation);
         // Rounds that are read by two commands reach the number of calls that loads classes.
-        diagnostics.prepareOften();
+        diagnostics.prepareOften(LiveSet.COMMAND, COMMAND);
     }
 
     /** Reads it now, which takes some milliseconds. */
@@ -29,7 +30,7 @@ public final class NativeHeap {
         column = columns.addCustom(NAME);
         bytes = Double.NaN;
         try {
-            String report = diagnostics.run("VM.info", "vmInfo", "");
+            String report = diagnostics.run(COMMAND, "vmInfo", "");
             int from = report.indexOf(BEGINNING);
             if (from < 0) {
                 columns.unreadable(column, "this JVM does not report what malloc has allocated");

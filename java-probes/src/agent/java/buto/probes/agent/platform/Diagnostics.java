@@ -50,8 +50,12 @@ public final class Diagnostics {
         return new Diagnostics(null, null);
     }
 
-    /** Has the JDK generate now what many calls need, so that no class comes in the midst of rounds. */
-    public void prepareOften() {
+    /**
+     * Has the JDK generate now what many calls need, so that no class comes in the midst of rounds.
+     *
+     * @param asked commands that are called, each once: the first call of one takes several times as long as others
+     */
+    public void prepareOften(String... asked) {
         if (run == null) {
             // The MBean server is not created before the program does so.
             return;
@@ -59,6 +63,9 @@ public final class Diagnostics {
         try {
             for (int call = 0; call < MOST_UNGENERATED; call++) {
                 run("VM.version", "vmVersion", "");
+            }
+            for (String command : asked) {
+                run(command, "", "");
             }
         } catch (Exception unknown) {
             // Whoever needs a command will say why it fails.
