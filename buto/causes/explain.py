@@ -17,7 +17,7 @@ import numpy.typing as npt
 from buto.causes.changes import Changes, release_of
 from buto.causes.flames import Flame, flame_of
 from buto.causes.joined import certainty
-from buto.causes.kept import at_the_end
+from buto.causes.kept import at_the_end, without_too_early
 from buto.causes.limits import limits_of, remarks_of, why_unseen
 from buto.causes.model import (
     ECHO_WORD,
@@ -249,6 +249,7 @@ def causes_of(
         return Causes(kind, 0.0, 0.0, (), 0.0, Flame(""), (why,))
     recorded = (old, new)
     if kind is ProfileKind.RETENTION:
+        old, new = without_too_early(old), without_too_early(new)
         held = at_the_end([*old, *new])
         old, new = held[: len(old)], held[len(old) :]
     table = table_of(old, new, kind, changes)

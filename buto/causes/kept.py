@@ -11,6 +11,9 @@ from dataclasses import replace
 
 from buto.causes.profiles import Profile, ProfileKind, Stack
 
+_FAR_LESS, _MATTERS = 0.5, float(256 << 10)
+"""By which share, and by how many bytes, launches of one program do not differ in what they keep."""
+
 
 def at_the_end(profiles: Sequence[Profile]) -> tuple[Profile, ...]:
     """Return profiles of which only those objects count as kept that something holds at the end.
@@ -24,6 +27,26 @@ def at_the_end(profiles: Sequence[Profile]) -> tuple[Profile, ...]:
 def is_at_the_end(profiles: Sequence[Profile]) -> bool:
     """Return whether :func:`at_the_end` leaves out what nothing holds."""
     return any(map(_holds_own, profiles))
+
+
+def find_too_early(profiles: Sequence[Profile]) -> list[int]:
+    """Return the places of launches of one program in which far less was kept than in another of them.
+
+    A recorder knows what a collection has seen, of which one is forced every half second. Of a short program
+    the last one may come before it has what it keeps. Such a launch has measured nothing, and no zero.
+    """
+    sums = [
+        sum(stack.weight for stack in profile.stacks if stack.kind is ProfileKind.RETENTION)
+        for profile in at_the_end(profiles)
+    ]
+    most = max(sums, default=0.0)
+    return [place for place, kept in enumerate(sums) if kept < _FAR_LESS * most and most - kept >= _MATTERS]
+
+
+def without_too_early(profiles: Sequence[Profile]) -> list[Profile]:
+    """Return the launches of one program that tell what it keeps."""
+    left_out = find_too_early(profiles)
+    return [profile for place, profile in enumerate(profiles) if place not in left_out]
 
 
 def _holds_own(profile: Profile) -> bool:

@@ -22,6 +22,7 @@ from buto.actions.events import (
     LaunchStarted,
     ProfileRecorded,
     Reporter,
+    Told,
     Warned,
 )
 from buto.actions.launcher import Launcher
@@ -33,6 +34,7 @@ from buto.causes.changes import Changes, changes_between
 from buto.causes.class_files import LOADED, ClassCache
 from buto.causes.classes import code_of
 from buto.causes.flight import Flight, profiler_options, record_flight
+from buto.causes.kept import find_too_early
 from buto.causes.limits import why_unseen
 from buto.causes.profiles import Profile, ProfileKind
 from buto.causes.windowed import ALL
@@ -88,8 +90,9 @@ def profile(
 ) -> dict[str, tuple[Profile, ...]]:
     """Launch each test so often under Flight Recorder, in rounds of random order.
 
-    A starved launch is repeated, as often as :func:`repeats` allows; after that it counts, with a warning.
-    The turns keep what disturbs both programs alike from looking like a difference.
+    A starved launch is repeated, as often as :func:`repeats` allows; after that it counts, with a warning. So
+    is one that does not tell what is kept, see :func:`find_too_early`. The turns keep what disturbs both
+    programs alike from looking like a difference.
 
     Returns:
         By test, its profiles.
@@ -121,7 +124,24 @@ def profile(
                 if not any(by_test.values()):
                     _warn_of_unseen(flight.profile, tests[-1], kinds, launcher.report)
                 by_test[test.name].append(_take_profile(flight, test, cache, launcher.report))
+            if not queue and ProfileKind.RETENTION in kinds:
+                queue += _drop_too_early(by_test, repeated, repeats(launches), launcher.report)
     return {name: tuple(profiles) for name, profiles in by_test.items()}
+
+
+def _drop_too_early(
+    by_test: Mapping[str, list[Profile]], repeated: Counter[str], most: int, reporter: Reporter
+) -> list[str]:
+    """Drop launches that do not tell what is kept, and return what to launch again in their place."""
+    again = []
+    for name, profiles in by_test.items():
+        for place in reversed(find_too_early(profiles)[: max(0, most - repeated[name])]):
+            del profiles[place]
+            repeated[name] += 1
+            again.append(name)
+            text = "a launch was not collected after it had what it keeps, so it is repeated"
+            reporter(Told(name, text))
+    return again
 
 
 def _warn_of_unseen(

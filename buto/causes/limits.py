@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from buto.causes.kept import is_at_the_end
+from buto.causes.kept import find_too_early, is_at_the_end
 from buto.causes.model import SumTable
 from buto.causes.profiles import Profile, ProfileKind
-from buto.run.units import format_percent
+from buto.run.units import format_count, format_percent
 
 TRACES = 25
 """The first release of Java that tells of each reservation of a buffer, and of each file that is opened."""
@@ -37,6 +37,12 @@ def limits_of(
     seen = any(kind in profile.kinds for profile in profiles)
     if kind is ProfileKind.RETENTION:
         yield _of_retention(profiles, seen=seen)
+        n_left_out = len(find_too_early(old)) + len(find_too_early(new))
+        if n_left_out:
+            yield (
+                f"{format_count(n_left_out, 'launch')} of {len(profiles)} left out: not collected "
+                "after the program had what it keeps"
+            )
         yield from _find_released(profiles)
     elif seen and without > FEW_OF_THE_USERS and after > RISE * before:
         yield (

@@ -47,6 +47,7 @@ class Launcher:
     """Stands for launches under Flight Recorder; remembers them."""
 
     starved: Callable[[int], bool] = lambda number: False
+    too_early: Callable[[int], bool] = lambda number: False
     launched: list[str] = field(default_factory=list)
     counted: list[str] = field(default_factory=list)
     kinds: tuple[ProfileKind, ...] = ()
@@ -57,7 +58,10 @@ class Launcher:
         self.launched.append(target.command[-1])
         number = len(self.launched)
         levels = OLD if target.command[-1] == "Old" else NEW
-        profile: Profile = replace(launches(levels, 1, number)[0], facts=self.facts)
+        (made,) = launches(levels, 1, number, kind=self.kinds[0])
+        if self.too_early(number):
+            made = replace(made, stacks=())
+        profile: Profile = replace(made, facts=self.facts)
         starved = "it was starved: half of it" if self.starved(number) else ""
         return Flight(profile, starved, "", 1.0, 1000)
 
@@ -134,6 +138,19 @@ def test_a_starved_launch_is_repeated_and_later_used_with_a_warning(
     why(project_in(tmp_path), WhyRequest("old", PROGRAMS, kinds=(ProfileKind.CPU,)), events.append)
     assert len(launcher.launched) == 12
     assert sum(isinstance(event, Warned) and "starved" in event.text for event in events) == 6
+
+
+def test_a_launch_that_does_not_tell_what_is_kept_is_repeated(tmp_path: Path, launcher: Launcher) -> None:
+    launcher.too_early = lambda number: number == 2
+    (kept,) = asked(tmp_path, kinds=(ProfileKind.RETENTION,)).kinds
+    assert len(launcher.launched) == 7
+    assert kept.old == pytest.approx(2e6, rel=0.1)
+    assert not any("left out" in text for text in kept.remarks)
+    launcher.launched.clear()
+    launcher.too_early = lambda number: number > 2
+    (kept,) = asked(tmp_path, kinds=(ProfileKind.RETENTION,)).kinds
+    assert len(launcher.launched) == 12
+    assert any("4 launches of 6 left out" in text for text in kept.remarks)
 
 
 def test_no_profiled_launch_is_stored_as_a_run_or_a_result(tmp_path: Path, launcher: Launcher) -> None:

@@ -129,6 +129,18 @@ def test_kept_memory_is_divided_by_what_holds_it() -> None:
     assert any("holder of 100 % of it is not known" in text for text in remarks)
 
 
+def test_a_launch_that_was_collected_too_early_is_no_measurement_of_nothing_kept() -> None:
+    kept = launches({"shop.Cart.add": 3e6}, 3, 1, kind=ProfileKind.RETENTION)
+    too_early = launches({"shop.Cart.add": 4e4}, 1, 2, kind=ProfileKind.RETENTION)
+    (same,) = explained(kept, [*kept[:2], *too_early], ProfileKind.RETENTION).kinds
+    assert same.old == pytest.approx(same.new, rel=0.1)
+    assert any("1 launch of 6 left out" in text for text in same.remarks)
+    # Less than what the recorder can tell from nothing.
+    little = launches({"shop.Cart.add": 2e5}, 3, 1, kind=ProfileKind.RETENTION)
+    (less,) = explained(little, [*little[:2], *too_early], ProfileKind.RETENTION).kinds
+    assert less.new < 0.8 * less.old
+
+
 def test_the_loading_of_classes_counts_for_no_method_but_for_one_of_the_loader_itself() -> None:
     loader = "shop.Loader.read < shop.Loader.loadClass < java.lang.Class.forName < shop.Main.main"
     levels = {
