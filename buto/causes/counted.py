@@ -7,6 +7,7 @@ exact calls or bytes rose is a cause: no sample is needed to know that it does m
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -59,9 +60,40 @@ def with_calls(explanation: Explanation, old: Mapping[str, Count], new: Mapping[
     return structs.replace(
         explanation,
         kinds=tuple(
-            structs.replace(kind, found=tuple(map(count_methods, kind.found))) for kind in explanation.kinds
+            structs.replace(kind, found=_within_counts(tuple(map(count_methods, kind.found))))
+            for kind in explanation.kinds
         ),
     )
+
+
+def _within_counts(found: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """Return causes of which those of one method rose together by no more than it was counted to allocate.
+
+    A sample is larger or smaller by chance, and what a method was counted to allocate has what it calls, too:
+    so more than that is known to be wrong, and less is not.
+    """
+    sampled: defaultdict[str, float] = defaultdict(float)
+    for cause in found:
+        sampled[cause.method] += max(0.0, cause.new - cause.old)
+
+    def limit(cause: Cause) -> Cause:
+        counted = _counted_rise(cause)
+        rise = cause.new - cause.old
+        if counted is None or not 0 < counted < sampled[cause.method] or rise <= 0:
+            return cause
+        return replace(cause, new=cause.old + rise * counted / sampled[cause.method])
+
+    return tuple(map(limit, found))
+
+
+def _counted_rise(cause: Cause) -> float | None:
+    """Return by how many bytes all calls of a method allocate more, as counted; None if that is not known."""
+    own = cause.calls_of(cause.method)
+    if cause.kind is not ProfileKind.ALLOCATION or own is None or own.new_bytes is None:
+        return None
+    if own.old and own.old_bytes is None:
+        return None
+    return own.new * own.new_bytes - own.old * (own.old_bytes or 0.0)
 
 
 GROWN = 1.1

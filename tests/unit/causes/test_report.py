@@ -102,6 +102,26 @@ def test_exact_counts_of_an_edited_method_name_it(code: str, old: Count, new: Co
     assert found.tier is tier
 
 
+def test_what_samples_tell_of_a_method_is_no_more_than_it_was_counted_to_allocate() -> None:
+    """A million calls allocate 44 bytes more each: 44 MB, of which the samples saw three times as much."""
+    explanation = made()
+    (allocation, cpu), cause = explanation.kinds, explanation.causes[0]
+    text = replace(cause, type="java.lang.String", old=380e6, new=466e6)
+    bytes_ = replace(cause, type="byte[]", old=100e6, new=146e6)
+    found = structs.replace(explanation, kinds=(structs.replace(allocation, found=(text, bytes_)), cpu))
+
+    def rises(each_before: int, each_now: int) -> list[float]:
+        old, new = (Count(1_000_000, 1_000_000, each * 1_000_000) for each in (each_before, each_now))
+        counted = with_calls(found, {cause.method: old}, {cause.method: new})
+        return [told.new - told.old for told in counted.causes]
+
+    assert rises(426, 470) == pytest.approx([86e6 / 3, 46e6 / 3])
+    # A method is counted with what it calls, so that its own part may be less.
+    assert rises(426, 826) == pytest.approx([86e6, 46e6])
+    # Nor do counts that fell tell by how much it rose.
+    assert rises(426, 400) == pytest.approx([86e6, 46e6])
+
+
 def test_echoes_stand_below_what_was_edited() -> None:
     explanation = made()
     (allocation, cpu), cause = explanation.kinds, explanation.causes[0]
