@@ -25,7 +25,7 @@ version: 1
 tests:
   leaker:
     command: [java, Main]
-    judge: {minimum-effect: {jvm.memory.alocated: 5%, jvm.memory.heap.live: 2%, "jvm.gc.time[[]ZGC*": never}}
+    judge: {minimum-effect: {jvm.memory.allocate: 5%, jvm.memory.heap.live: 2%, "jvm.gc.time[[]ZGC*": never}}
     budget: {jvm.memory.heap.lives: 5%}
 """
 
@@ -33,9 +33,9 @@ tests:
 @pytest.mark.parametrize(
     "name",
     [
-        "jvm.memory.alocated",
-        "jvm.memory.alocat*",
-        "process.io.bytes[raed]",
+        "jvm.memory.allocate",
+        "jvm.memory.allocations*",
+        "process.io.bytes[reads]",
         "com.acme:type=Pool/Size",
     ],
 )
@@ -70,7 +70,7 @@ def test_training_and_check_warn_of_settings_that_name_nothing(tmp_path: Path) -
     (checked,) = store(tmp_path, leaking_run(20, purpose="check"))
     done = called(tmp_path, "check", "leaker", "--from-runs", checked)
     for text in (trained.stderr, done.stdout):
-        assert "jvm.memory.alocated names no property of this test" in text
+        assert "jvm.memory.allocate names no property of this test" in text
         assert "jvm.memory.heap.live names" not in text
         assert "ZGC" not in text
     assert "budget: jvm.memory.heap.lives names" in trained.stderr
